@@ -1,0 +1,1 @@
+//! A list of strings to choose from.

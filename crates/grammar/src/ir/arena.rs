@@ -1,0 +1,478 @@
+//! Hash-consed expressions.
+//!
+//! Only the language of an expression matters, never its parse trees, so the constructors here normalise as
+//! far as is free: sequences and choices are flattened, literals joined, character sets merged, choices
+//! sorted. Two expressions that are built alike get the same id. Children always have smaller ids than their
+//! parents, so a bottom-up pass is a loop over ids and no walk needs the call stack.
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+
+use super::{ByteSet, CharSet};
+use crate::ids::{CharSetId, ExprId, RuleId};
+
+/// A slice of child expressions in the arena; read it with [`Arena::list`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct List {
+    start: u32,
+    len: u32,
+}
+
+/// A byte string in the arena; read it with [`Arena::literal_bytes`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Literal {
+    start: u32,
+    len: u32,
+}
+
+/// A set of texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expr {
+    /// No text at all.
+    Never,
+    /// The empty text only.
+    Empty,
+    /// One byte of the set. Sets of ASCII bytes are always written as [`Expr::Chars`].
+    Bytes(ByteSet),
+    /// One character of the set, in UTF-8.
+    Chars(CharSetId),
+    /// Just this byte string, never empty.
+    Literal(Literal),
+    /// The expressions one after the other; two or more.
+    Concat(List),
+    /// Any one of the expressions; two or more, none of them [`Expr::Empty`].
+    Alt(List),
+    /// `min` to `max` times the expression, without end if `max` is `None`.
+    Repeat {
+        /// What is repeated.
+        expr: ExprId,
+        /// Least number of times.
+        min: u32,
+        /// Greatest number of times.
+        max: Option<u32>,
+    },
+    /// The body of a rule.
+    Rule(RuleId),
+    /// Texts that every one of the expressions matches; two or more, all regular (no rule below).
+    And(List),
+    /// Byte strings that the expression, which is regular, does not match.
+    Not(ExprId),
+    /// The empty text, where an assertion about the surrounding text of the innermost [`Expr::Region`] holds.
+    Look {
+        /// What the text ahead must start with, or the text behind must end with.
+        expr: ExprId,
+        /// Whether it is about the text behind.
+        behind: bool,
+        /// Whether the text must *not* match.
+        negated: bool,
+    },
+    /// The expression, which is regular; assertions inside see only the text that this region matches.
+    Region(ExprId),
+}
+
+/// The arena of a grammar's expressions.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    exprs: Vec<Expr>,
+    regular: Vec<bool>,
+    lists: Vec<ExprId>,
+    bytes: Vec<u8>,
+    char_sets: Vec<CharSet>,
+    char_set_ids: FxHashMap<CharSet, CharSetId>,
+    index: HashTable<ExprId>,
+    capacity: usize,
+    overflowed: bool,
+}
+
+impl Arena {
+    const NEVER: usize = 0;
+    const EMPTY: usize = 1;
+
+    /// An arena for at most `capacity` expressions. Past that, constructors answer `Never` and
+    /// [`overflowed`](Arena::overflowed) is set; whoever finishes the grammar reports it.
+    pub fn new(capacity: usize) -> Self {
+        let mut arena = Arena {
+            exprs: Vec::new(),
+            regular: Vec::new(),
+            lists: Vec::new(),
+            bytes: Vec::new(),
+            char_sets: Vec::new(),
+            char_set_ids: FxHashMap::default(),
+            index: HashTable::new(),
+            capacity: capacity.clamp(16, u32::MAX as usize / 2),
+            overflowed: false,
+        };
+        arena.intern(Expr::Never, &[], &[]);
+        arena.intern(Expr::Empty, &[], &[]);
+        arena
+    }
+
+    /// Whether an expression was asked for that no longer fitted.
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// How many expressions there are.
+    pub fn len(&self) -> usize {
+        self.exprs.len()
+    }
+
+    /// Never: every arena holds `Never` and `Empty`.
+    pub fn is_empty(&self) -> bool {
+        self.exprs.is_empty()
+    }
+
+    /// The expression with this id.
+    #[inline]
+    pub fn get(&self, id: ExprId) -> Expr {
+        self.exprs[id.index()]
+    }
+
+    /// The children of a [`Concat`](Expr::Concat), [`Alt`](Expr::Alt) or [`And`](Expr::And).
+    #[inline]
+    pub fn list(&self, list: List) -> &[ExprId] {
+        &self.lists[list.start as usize..][..list.len as usize]
+    }
+
+    /// The bytes of a [`Literal`](Expr::Literal).
+    #[inline]
+    pub fn literal_bytes(&self, literal: Literal) -> &[u8] {
+        &self.bytes[literal.start as usize..][..literal.len as usize]
+    }
+
+    /// The set of a [`Chars`](Expr::Chars).
+    #[inline]
+    pub fn char_set(&self, id: CharSetId) -> &CharSet {
+        &self.char_sets[id.index()]
+    }
+
+    /// All interned character sets, in the order of their ids.
+    pub fn char_sets(&self) -> &[CharSet] {
+        &self.char_sets
+    }
+
+    /// Whether no rule is called below this expression.
+    pub fn is_regular(&self, id: ExprId) -> bool {
+        self.regular[id.index()]
+    }
+
+    /// All expressions with their ids, children before parents.
+    pub fn iter(&self) -> impl Iterator<Item = (ExprId, Expr)> + '_ {
+        self.exprs.iter().enumerate().filter_map(|(i, &e)| Some((ExprId::new(i)?, e)))
+    }
+
+    /// The direct children of an expression.
+    pub fn children(&self, id: ExprId) -> SmallVec<[ExprId; 4]> {
+        match self.get(id) {
+            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Rule(_) => {
+                SmallVec::new()
+            }
+            Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => SmallVec::from_slice(self.list(l)),
+            Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
+                SmallVec::from_slice(&[expr])
+            }
+        }
+    }
+
+    /// The expression that matches nothing.
+    pub fn never(&self) -> ExprId {
+        ExprId::new(Self::NEVER).unwrap_or_else(|| unreachable!())
+    }
+
+    /// The expression that matches the empty text.
+    pub fn empty(&self) -> ExprId {
+        ExprId::new(Self::EMPTY).unwrap_or_else(|| unreachable!())
+    }
+
+    /// One byte of `set`.
+    pub fn byte(&mut self, set: ByteSet) -> ExprId {
+        if set.is_empty() {
+            return self.never();
+        }
+        if set.is_subset(&ByteSet::range(0, 0x7f)) {
+            return self.chars(&CharSet::from_ranges(set.iter().map(|b| (b as u32, b as u32))));
+        }
+        if let (1, Some(byte)) = (set.len(), set.first()) {
+            return self.literal(&[byte]);
+        }
+        self.intern(Expr::Bytes(set), &[], &[])
+    }
+
+    /// One character of `set`.
+    pub fn chars(&mut self, set: &CharSet) -> ExprId {
+        if set.is_empty() {
+            return self.never();
+        }
+        if let Some(c) = set.as_single() {
+            return self.literal(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        let id = match self.char_set_ids.get(set) {
+            Some(&id) => id,
+            None => {
+                let Some(id) = CharSetId::new(self.char_sets.len()) else { return self.overflow() };
+                self.char_sets.push(set.clone());
+                self.char_set_ids.insert(set.clone(), id);
+                id
+            }
+        };
+        self.intern(Expr::Chars(id), &[], &[])
+    }
+
+    /// Just `bytes`.
+    pub fn literal(&mut self, bytes: &[u8]) -> ExprId {
+        if bytes.is_empty() {
+            return self.empty();
+        }
+        self.intern(Expr::Literal(Literal { start: 0, len: 0 }), &[], bytes)
+    }
+
+    /// The parts one after the other.
+    pub fn concat(&mut self, parts: &[ExprId]) -> ExprId {
+        let mut flat: SmallVec<[ExprId; 16]> = SmallVec::new();
+        for &part in parts {
+            match self.get(part) {
+                Expr::Never => return self.never(),
+                Expr::Empty => {}
+                Expr::Concat(list) => {
+                    let children: SmallVec<[ExprId; 8]> = SmallVec::from_slice(self.list(list));
+                    for child in children {
+                        self.append(&mut flat, child);
+                    }
+                }
+                _ => self.append(&mut flat, part),
+            }
+        }
+        match flat[..] {
+            [] => self.empty(),
+            [one] => one,
+            _ => self.intern(Expr::Concat(List { start: 0, len: 0 }), &flat, &[]),
+        }
+    }
+
+    /// Puts `next` at the end of a sequence, joining it with a literal before it.
+    fn append(&mut self, flat: &mut SmallVec<[ExprId; 16]>, next: ExprId) {
+        if let (Some(&last), Expr::Literal(b)) = (flat.last(), self.get(next))
+            && let Expr::Literal(a) = self.get(last)
+        {
+            let joined: SmallVec<[u8; 64]> =
+                self.literal_bytes(a).iter().chain(self.literal_bytes(b)).copied().collect();
+            flat.pop();
+            flat.push(self.literal(&joined));
+        } else {
+            flat.push(next);
+        }
+    }
+
+    /// Any one of the parts.
+    pub fn alt(&mut self, parts: &[ExprId]) -> ExprId {
+        let mut flat: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut singles: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut optional = false;
+        let mut todo: SmallVec<[ExprId; 16]> = SmallVec::from_slice(parts);
+        while let Some(part) = todo.pop() {
+            match self.get(part) {
+                Expr::Never => {}
+                Expr::Empty => optional = true,
+                Expr::Alt(list) => todo.extend_from_slice(self.list(list)),
+                Expr::Repeat { expr, min: 0, max: Some(1) } => {
+                    optional = true;
+                    todo.push(expr);
+                }
+                Expr::Chars(_) | Expr::Bytes(_) => singles.push(part),
+                Expr::Literal(l) if is_one_char(self.literal_bytes(l)) => singles.push(part),
+                _ => flat.push(part),
+            }
+        }
+        self.merge_singles(&singles, &mut flat);
+        flat.sort_unstable();
+        flat.dedup();
+        let any = match flat[..] {
+            [] => return if optional { self.empty() } else { self.never() },
+            [one] => one,
+            _ => self.intern(Expr::Alt(List { start: 0, len: 0 }), &flat, &[]),
+        };
+        if optional { self.repeat(any, 0, Some(1)) } else { any }
+    }
+
+    /// Joins one-character members of a choice into as few sets as possible.
+    fn merge_singles(&mut self, singles: &[ExprId], flat: &mut SmallVec<[ExprId; 16]>) {
+        if singles.len() < 2 {
+            flat.extend_from_slice(singles);
+            return;
+        }
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut bytes = ByteSet::EMPTY;
+        for &single in singles {
+            match self.get(single) {
+                Expr::Chars(set) => ranges.extend_from_slice(self.char_set(set).ranges()),
+                Expr::Bytes(set) => bytes = bytes.union(&set),
+                Expr::Literal(l) => match std::str::from_utf8(self.literal_bytes(l)) {
+                    Ok(text) => ranges.extend(text.chars().map(|c| (c as u32, c as u32))),
+                    Err(_) => bytes.insert(self.literal_bytes(l)[0]),
+                },
+                _ => {}
+            }
+        }
+        let (chars, bytes) = (self.chars(&CharSet::from_ranges(ranges)), self.byte(bytes));
+        flat.extend([chars, bytes].into_iter().filter(|&e| e != self.never()));
+    }
+
+    /// `min` to `max` times `expr`.
+    pub fn repeat(&mut self, expr: ExprId, min: u32, max: Option<u32>) -> ExprId {
+        if max.is_some_and(|max| max < min) {
+            return self.never();
+        }
+        match (self.get(expr), min, max) {
+            (_, _, Some(0)) | (Expr::Empty, _, _) | (Expr::Never, 0, _) => self.empty(),
+            (Expr::Never, _, _) => self.never(),
+            (_, 1, Some(1)) => expr,
+            // x** = x*+ = x?* = x+* = x*
+            (Expr::Repeat { min: 0, max: None, .. }, ..) => expr,
+            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => self.repeat(inner, 0, None),
+            _ => self.intern(Expr::Repeat { expr, min, max }, &[], &[]),
+        }
+    }
+
+    /// `expr` or nothing.
+    pub fn optional(&mut self, expr: ExprId) -> ExprId {
+        self.repeat(expr, 0, Some(1))
+    }
+
+    /// `expr` any number of times.
+    pub fn star(&mut self, expr: ExprId) -> ExprId {
+        self.repeat(expr, 0, None)
+    }
+
+    /// A call of `rule`.
+    pub fn rule(&mut self, rule: RuleId) -> ExprId {
+        self.intern(Expr::Rule(rule), &[], &[])
+    }
+
+    /// Texts that all of the parts match. They must be regular.
+    pub fn and(&mut self, parts: &[ExprId]) -> ExprId {
+        let mut flat: SmallVec<[ExprId; 16]> = SmallVec::new();
+        for &part in parts {
+            match self.get(part) {
+                Expr::Never => return self.never(),
+                Expr::And(list) => flat.extend_from_slice(self.list(list)),
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat[..] {
+            [] => self.not(self.never()),
+            [one] => one,
+            _ => self.intern(Expr::And(List { start: 0, len: 0 }), &flat, &[]),
+        }
+    }
+
+    /// Byte strings that `expr` does not match. It must be regular.
+    pub fn not(&mut self, expr: ExprId) -> ExprId {
+        match self.get(expr) {
+            Expr::Not(inner) => inner,
+            _ => self.intern(Expr::Not(expr), &[], &[]),
+        }
+    }
+
+    /// An assertion about what lies ahead or behind; it belongs inside a [`region`](Arena::region).
+    pub fn look(&mut self, expr: ExprId, behind: bool, negated: bool) -> ExprId {
+        match (self.get(expr), negated) {
+            (Expr::Never, false) | (Expr::Empty, true) => self.never(),
+            (Expr::Never, true) | (Expr::Empty, false) => self.empty(),
+            _ => self.intern(Expr::Look { expr, behind, negated }, &[], &[]),
+        }
+    }
+
+    /// The scope of the assertions inside `expr`.
+    pub fn region(&mut self, expr: ExprId) -> ExprId {
+        match self.get(expr) {
+            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Region(_) => expr,
+            _ => self.intern(Expr::Region(expr), &[], &[]),
+        }
+    }
+
+    fn overflow(&mut self) -> ExprId {
+        self.overflowed = true;
+        self.never()
+    }
+
+    fn intern(&mut self, expr: Expr, children: &[ExprId], bytes: &[u8]) -> ExprId {
+        let hash = hash_of(&expr, children, bytes);
+        let found = self.index.find(hash, |&id| self.same(id, &expr, children, bytes));
+        if let Some(&id) = found {
+            return id;
+        }
+        let fits = self.lists.len() + children.len() < u32::MAX as usize
+            && self.bytes.len() + bytes.len() < u32::MAX as usize;
+        let id = match ExprId::new(self.exprs.len()) {
+            Some(id) if self.exprs.len() < self.capacity && fits => id,
+            _ => return self.overflow(),
+        };
+        let list = List { start: self.lists.len() as u32, len: children.len() as u32 };
+        let stored = match expr {
+            Expr::Concat(_) => Expr::Concat(list),
+            Expr::Alt(_) => Expr::Alt(list),
+            Expr::And(_) => Expr::And(list),
+            Expr::Literal(_) => {
+                Expr::Literal(Literal { start: self.bytes.len() as u32, len: bytes.len() as u32 })
+            }
+            other => other,
+        };
+        self.lists.extend_from_slice(children);
+        self.bytes.extend_from_slice(bytes);
+        self.exprs.push(stored);
+        let regular = !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
+        self.regular.push(regular);
+        let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
+        self.index.insert_unique(hash, id, |&id| {
+            let (children, bytes) = parts_of(exprs[id.index()], lists, pool);
+            hash_of(&exprs[id.index()], children, bytes)
+        });
+        id
+    }
+
+    fn same(&self, id: ExprId, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> bool {
+        let stored = self.get(id);
+        if std::mem::discriminant(&stored) != std::mem::discriminant(expr) {
+            return false;
+        }
+        match stored {
+            Expr::Concat(_) | Expr::Alt(_) | Expr::And(_) | Expr::Literal(_) => {
+                parts_of(stored, &self.lists, &self.bytes) == (children, bytes)
+            }
+            _ => stored == *expr,
+        }
+    }
+}
+
+fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprId], &'a [u8]) {
+    match expr {
+        Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => (&lists[l.start as usize..][..l.len as usize], &[]),
+        Expr::Literal(l) => (&[], &bytes[l.start as usize..][..l.len as usize]),
+        _ => (&[], &[]),
+    }
+}
+
+fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
+    let kind = std::mem::discriminant(expr);
+    let own = match *expr {
+        Expr::Bytes(set) => FxBuildHasher.hash_one(set),
+        Expr::Chars(id) => id.index() as u64,
+        Expr::Repeat { expr, min, max } => FxBuildHasher.hash_one((expr, min, max)),
+        Expr::Rule(id) => id.index() as u64,
+        Expr::Not(e) | Expr::Region(e) => e.index() as u64,
+        Expr::Look { expr, behind, negated } => FxBuildHasher.hash_one((expr, behind, negated)),
+        _ => 0,
+    };
+    FxBuildHasher.hash_one((kind, own, children, bytes))
+}
+
+fn is_one_char(bytes: &[u8]) -> bool {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.chars().nth(1).is_none(),
+        Err(_) => bytes.len() == 1,
+    }
+}

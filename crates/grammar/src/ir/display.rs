@@ -1,0 +1,76 @@
+//! A readable form of a grammar, for people who debug one.
+
+use std::fmt;
+
+use super::{Expr, Grammar};
+use crate::ids::ExprId;
+
+impl fmt::Display for Grammar {
+    /// Writes the rules in a notation close to GBNF, the root first. Deep expressions are cut off with `…`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let root = self.root().index();
+        let order = std::iter::once(root).chain((0..self.rules().len()).filter(|&i| i != root));
+        for rule in order.map(|i| &self.rules()[i]) {
+            write!(f, "{} ::= ", rule.name)?;
+            self.write_expr(f, rule.body, 0)?;
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+const MAX_DEPTH: usize = 64;
+
+impl Grammar {
+    fn write_expr(&self, f: &mut fmt::Formatter<'_>, id: ExprId, depth: usize) -> fmt::Result {
+        if depth > MAX_DEPTH {
+            return f.write_str("…");
+        }
+        match self.arena().get(id) {
+            Expr::Never => f.write_str("<never>"),
+            Expr::Empty => f.write_str("\"\""),
+            Expr::Bytes(set) => write!(f, "<bytes {set:?}>"),
+            Expr::Chars(set) => write!(f, "{:?}", self.arena().char_set(set)),
+            Expr::Literal(l) => write!(f, "\"{}\"", self.arena().literal_bytes(l).escape_ascii()),
+            Expr::Concat(l) => self.write_list(f, self.arena().list(l), " ", depth),
+            Expr::Alt(l) => self.write_list(f, self.arena().list(l), " | ", depth),
+            Expr::And(l) => self.write_list(f, self.arena().list(l), " & ", depth),
+            Expr::Repeat { expr, min, max } => {
+                self.write_expr(f, expr, depth + 1)?;
+                match (min, max) {
+                    (0, None) => f.write_str("*"),
+                    (1, None) => f.write_str("+"),
+                    (0, Some(1)) => f.write_str("?"),
+                    (min, None) => write!(f, "{{{min},}}"),
+                    (min, Some(max)) => write!(f, "{{{min},{max}}}"),
+                }
+            }
+            Expr::Rule(rule) => f.write_str(&self.rule(rule).name),
+            Expr::Not(expr) => {
+                f.write_str("~")?;
+                self.write_expr(f, expr, depth + 1)
+            }
+            Expr::Look { expr, behind, negated } => {
+                write!(f, "(?{}{} ", if behind { "<" } else { "" }, if negated { "!" } else { "=" })?;
+                self.write_expr(f, expr, depth + 1)?;
+                f.write_str(")")
+            }
+            Expr::Region(expr) => {
+                f.write_str("<")?;
+                self.write_expr(f, expr, depth + 1)?;
+                f.write_str(">")
+            }
+        }
+    }
+
+    fn write_list(&self, f: &mut fmt::Formatter<'_>, list: &[ExprId], between: &str, depth: usize) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, &part) in list.iter().enumerate() {
+            if i > 0 {
+                f.write_str(between)?;
+            }
+            self.write_expr(f, part, depth + 1)?;
+        }
+        f.write_str(")")
+    }
+}

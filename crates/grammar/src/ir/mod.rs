@@ -1,0 +1,169 @@
+//! The intermediate representation: what every front end produces and the engine consumes.
+//!
+//! A [`Grammar`] is a set of named rules over one [`Arena`] of expressions. It is written down exactly as the
+//! front end read it; [`passes::prepare`](crate::passes::prepare) turns it into the form the engine runs.
+
+mod arena;
+mod byteset;
+mod charset;
+mod display;
+
+pub use arena::{Arena, Expr, List, Literal};
+pub use byteset::ByteSet;
+pub use charset::{CharSet, Utf8Dfa, Utf8Next};
+
+use crate::error::{Error, ErrorKind, Place};
+use crate::ids::{ExprId, RuleId};
+use crate::limits::Limits;
+
+/// A named rule.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Name, as written in the source or made up by a front end or pass.
+    pub name: String,
+    /// What it matches.
+    pub body: ExprId,
+    /// Where it was defined.
+    pub place: Option<Place>,
+}
+
+/// Something that a user should know about a constraint that was accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// What it is.
+    pub message: String,
+    /// Where, in text.
+    pub place: Option<Place>,
+    /// Where, in a JSON document.
+    pub pointer: Option<String>,
+}
+
+/// A constraint as rules over expressions.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    arena: Arena,
+    rules: Vec<Rule>,
+    root: RuleId,
+    warnings: Vec<Warning>,
+}
+
+impl Grammar {
+    /// The arena of all expressions.
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// All rules, in the order of their ids.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// One rule.
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.index()]
+    }
+
+    /// The rule that whole texts match.
+    pub fn root(&self) -> RuleId {
+        self.root
+    }
+
+    /// What the front end had to say about a constraint it accepted.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Takes the grammar apart, to be changed and built again.
+    pub fn into_builder(self, limits: &Limits) -> GrammarBuilder {
+        GrammarBuilder {
+            arena: self.arena,
+            rules: self.rules.into_iter().map(|r| (r.name, Some(r.body), r.place)).collect(),
+            warnings: self.warnings,
+            limits: limits.clone(),
+        }
+    }
+}
+
+/// Builds a [`Grammar`]: declare rules, define them, name the root.
+///
+/// ```
+/// use tokenstile_grammar::{GrammarBuilder, Limits};
+/// let mut g = GrammarBuilder::new(&Limits::default());
+/// let list = g.declare("list", None)?;
+/// let (a, comma, again) = (g.arena.literal(b"a"), g.arena.literal(b","), g.arena.rule(list));
+/// let more = g.arena.concat(&[comma, again]);
+/// let more = g.arena.optional(more);
+/// let body = g.arena.concat(&[a, more]);
+/// g.define(list, body);
+/// let grammar = g.build(list)?;
+/// assert_eq!(grammar.rule(grammar.root()).name, "list");
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct GrammarBuilder {
+    /// Where the expressions are made.
+    pub arena: Arena,
+    rules: Vec<(String, Option<ExprId>, Option<Place>)>,
+    warnings: Vec<Warning>,
+    limits: Limits,
+}
+
+impl GrammarBuilder {
+    /// An empty grammar under `limits`.
+    pub fn new(limits: &Limits) -> Self {
+        GrammarBuilder {
+            arena: Arena::new(limits.exprs),
+            rules: Vec::new(),
+            warnings: Vec::new(),
+            limits: limits.clone(),
+        }
+    }
+
+    /// A new rule, to be defined later.
+    pub fn declare(&mut self, name: impl Into<String>, place: Option<Place>) -> Result<RuleId, Error> {
+        let id = RuleId::new(self.rules.len()).filter(|_| self.rules.len() < self.limits.rules);
+        let id = id.ok_or_else(|| Error::limit("rules", self.limits.rules))?;
+        self.rules.push((name.into(), None, place));
+        Ok(id)
+    }
+
+    /// Gives a rule its body, in place of any it had.
+    pub fn define(&mut self, rule: RuleId, body: ExprId) {
+        self.rules[rule.index()].1 = Some(body);
+    }
+
+    /// The body of a rule, once it is defined.
+    pub fn body(&self, rule: RuleId) -> Option<ExprId> {
+        self.rules[rule.index()].1
+    }
+
+    /// The name of a rule.
+    pub fn name(&self, rule: RuleId) -> &str {
+        &self.rules[rule.index()].0
+    }
+
+    /// How many rules are declared.
+    pub fn rule_count(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Adds a remark for the user.
+    pub fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
+    /// The finished grammar. Every declared rule must be defined.
+    pub fn build(self, root: RuleId) -> Result<Grammar, Error> {
+        if self.arena.overflowed() {
+            return Err(Error::limit("exprs", self.limits.exprs));
+        }
+        let mut rules = Vec::with_capacity(self.rules.len());
+        for (name, body, place) in self.rules {
+            let Some(body) = body else {
+                return Err(Error::new(ErrorKind::UndefinedRule, format!("rule `{name}` is not defined")));
+            };
+            rules.push(Rule { name, body, place });
+        }
+        Ok(Grammar { arena: self.arena, rules, root, warnings: self.warnings })
+    }
+}

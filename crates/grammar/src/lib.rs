@@ -1,0 +1,20 @@
+//! Constraint languages of Tokenstile: text in, [`Grammar`] out.
+//!
+//! This crate reads constraints (GBNF, EBNF, regular expressions, choices, JSON) into one intermediate
+//! representation ([`ir`]) and prepares it for execution ([`passes`]). It never sees a token: turning a
+//! grammar and a vocabulary into masks is the job of the `tokenstile` crate.
+
+mod choice;
+pub mod error;
+mod gbnf;
+mod ids;
+pub mod ir;
+mod json;
+pub mod limits;
+pub mod passes;
+mod regex;
+
+pub use error::{Error, ErrorKind, Place};
+pub use ids::{CharSetId, ExprId, RuleId};
+pub use ir::{Grammar, GrammarBuilder};
+pub use limits::Limits;
