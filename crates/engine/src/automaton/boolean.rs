@@ -1,0 +1,421 @@
+//! Boolean expressions as formulas over states.
+//!
+//! `And` and `Not` are formulas whose leaves are states of their regular operands; a step of the formula is a
+//! step of every leaf. Assertions live in a *region*: a lookahead is the conjunction of "what follows starts
+//! with A" with everything that follows it in the region; a lookbehind is decided by a tracker, a state of
+//! "any text that ends with A" that runs along from the region's start.
+//!
+//! A formula from which no text can be completed is never kept: [`Build::is_live`] looks for an accepting
+//! formula and remembers the answer, so a boolean cell, like every other cell, can always be finished.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+
+use super::build::{Behinds, Build, hash_of};
+use super::store::{CellId, Head, StateId, Store, id};
+
+id!(/// A [`Formula`].
+    FormulaId);
+
+impl FormulaId {
+    pub(crate) const FALSE: FormulaId = FormulaId(0);
+    pub(crate) const TRUE: FormulaId = FormulaId(1);
+}
+
+/// One formula, with what was found out about it.
+pub(crate) struct Formula {
+    kind: Kind,
+    accepting: OnceLock<bool>,
+    steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
+    live: OnceLock<bool>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Kind {
+    False,
+    True,
+    /// A set of cells, all of which consume a byte or are the end; `trackers` decide the lookbehinds of `region`.
+    Leaf {
+        state: StateId,
+        region: Option<ExprId>,
+        trackers: SmallVec<[StateId; 2]>,
+    },
+    And(Box<[FormulaId]>),
+    Or(Box<[FormulaId]>),
+    Not(FormulaId),
+}
+
+/// The region that a leaf belongs to.
+#[derive(Clone)]
+struct Scope {
+    region: Option<ExprId>,
+    trackers: SmallVec<[StateId; 2]>,
+}
+
+impl Store {
+    fn formula(&self, id: FormulaId) -> &Formula {
+        self.formulas.get(id.index())
+    }
+}
+
+impl Build<'_> {
+    pub(super) fn formula_constants(&mut self) {
+        self.formula(Kind::False);
+        self.formula(Kind::True);
+    }
+
+    fn formula(&mut self, kind: Kind) -> FormulaId {
+        let store = self.store;
+        let hash = hash_of(&kind);
+        if let Some(&id) = self.index.formulas.find(hash, |&id| store.formula(id).kind == kind) {
+            return id;
+        }
+        store.add_bytes(size_of::<Formula>() + 64);
+        let id = FormulaId::of(store.formulas.push(Formula {
+            kind,
+            accepting: OnceLock::new(),
+            steps: OnceLock::new(),
+            live: OnceLock::new(),
+        }));
+        self.index.formulas.insert_unique(hash, id, |&id| hash_of(&store.formula(id).kind));
+        id
+    }
+
+    fn all_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let mut flat: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        for part in parts {
+            match &self.store.formula(part).kind {
+                Kind::False => return FormulaId::FALSE,
+                Kind::True => {}
+                Kind::And(list) => flat.extend_from_slice(list),
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat[..] {
+            [] => FormulaId::TRUE,
+            [one] => one,
+            _ => self.formula(Kind::And(flat.into_vec().into())),
+        }
+    }
+
+    fn any_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        let mut flat: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        for part in parts {
+            match &self.store.formula(part).kind {
+                Kind::True => return FormulaId::TRUE,
+                Kind::False => {}
+                Kind::Or(list) => flat.extend_from_slice(list),
+                _ => flat.push(part),
+            }
+        }
+        flat.sort_unstable();
+        flat.dedup();
+        match flat[..] {
+            [] => FormulaId::FALSE,
+            [one] => one,
+            _ => self.formula(Kind::Or(flat.into_vec().into())),
+        }
+    }
+
+    fn none_of(&mut self, part: FormulaId) -> FormulaId {
+        match self.store.formula(part).kind {
+            Kind::False => FormulaId::TRUE,
+            Kind::True => FormulaId::FALSE,
+            Kind::Not(inner) => inner,
+            _ => self.formula(Kind::Not(part)),
+        }
+    }
+
+    /// The formula of a boolean expression at its start; `FALSE` if nothing matches it.
+    pub(super) fn formula_of(&mut self, expr: ExprId) -> FormulaId {
+        let formula = self.start_of(expr);
+        if self.is_live(formula) { formula } else { FormulaId::FALSE }
+    }
+
+    fn start_of(&mut self, expr: ExprId) -> FormulaId {
+        let program = self.store.program.clone();
+        match program.arena.get(expr) {
+            Expr::And(list) => {
+                let parts: SmallVec<[FormulaId; 4]> =
+                    program.arena.list(list).iter().map(|&p| self.start_of(p)).collect();
+                self.all_of(parts)
+            }
+            Expr::Not(inner) => {
+                let inner = self.start_of(inner);
+                self.none_of(inner)
+            }
+            Expr::Region(inner) => {
+                let behinds = program.region(expr).unwrap_or_default();
+                let mut trackers = SmallVec::new();
+                for behind in behinds {
+                    let cell = self.push(behind.ends_with, CellId::NIL);
+                    trackers.push(self.state(&[cell]));
+                }
+                let cell = self.push(inner, CellId::NIL);
+                self.leaf(&[cell], &Scope { region: Some(expr), trackers })
+            }
+            _ => {
+                let cell = self.push(expr, CellId::NIL);
+                self.leaf(&[cell], &Scope { region: None, trackers: SmallVec::new() })
+            }
+        }
+    }
+
+    /// The formula of a set of cells, with the assertions at this place decided or turned into conjunctions.
+    fn leaf(&mut self, cells: &[CellId], scope: &Scope) -> FormulaId {
+        let program = self.store.program.clone();
+        let looks = scope.region.and_then(|r| program.region(r)).unwrap_or_default();
+        let behinds = Behinds { looks, trackers: &scope.trackers };
+        let closure = self.closure(cells, Some(&behinds));
+        debug_assert!(closure.calls.is_empty(), "boolean operands are regular");
+        let mut kernel = closure.terminals;
+        if closure.accepting {
+            kernel.push(CellId::NIL);
+        }
+        let anything = self.push(program.anything, CellId::NIL);
+        let plain = if kernel.is_empty() {
+            FormulaId::FALSE
+        } else if closure.accepting && kernel.iter().any(|&c| self.is_any_byte_then(c, anything)) {
+            FormulaId::TRUE
+        } else {
+            let state = self.state(&kernel);
+            self.formula(Kind::Leaf { state, region: scope.region, trackers: scope.trackers.clone() })
+        };
+        let mut parts: SmallVec<[FormulaId; 4]> = SmallVec::from_slice(&[plain]);
+        for (look, tail) in closure.looks {
+            let Expr::Look { expr, negated, .. } = program.arena.get(look) else { continue };
+            let cell = self.push(expr, anything);
+            let ahead = self.leaf(&[cell], scope);
+            let ahead = if negated { self.none_of(ahead) } else { ahead };
+            if ahead != FormulaId::FALSE {
+                let rest = self.leaf(&[tail], scope);
+                parts.push(self.all_of([ahead, rest]));
+            }
+        }
+        self.any_of(parts)
+    }
+
+    /// Whether a cell is "any byte, then `tail`".
+    fn is_any_byte_then(&self, cell: CellId, tail: CellId) -> bool {
+        let cell = self.store.cell(cell);
+        let Head::Expr(expr, _) = cell.head else { return false };
+        cell.tail == tail && matches!(self.store.program.arena.get(expr), Expr::Bytes(set) if set == ByteSet::ALL)
+    }
+
+    pub(super) fn formula_accepts(&mut self, id: FormulaId) -> bool {
+        let formula = self.store.formula(id);
+        if let Some(&known) = formula.accepting.get() {
+            return known;
+        }
+        let accepting = match &formula.kind {
+            Kind::False => false,
+            Kind::True => true,
+            Kind::Leaf { state, .. } => self.store.state(*state).kernel.contains(&CellId::NIL),
+            Kind::And(parts) => parts.iter().all(|&p| self.formula_accepts(p)),
+            Kind::Or(parts) => parts.iter().any(|&p| self.formula_accepts(p)),
+            Kind::Not(part) => !self.formula_accepts(*part),
+        };
+        *formula.accepting.get_or_init(|| accepting)
+    }
+
+    /// The cell that matches the rest of a formula, then `tail`.
+    pub(super) fn bool_cell(&mut self, formula: FormulaId, tail: CellId) -> CellId {
+        // A leaf that is nothing but the end leads straight to the tail.
+        let ended = match &self.store.formula(formula).kind {
+            Kind::Leaf { state, .. } => *state == StateId::END,
+            _ => false,
+        };
+        if ended { tail } else { self.cell(Head::Bool(formula), tail) }
+    }
+
+    /// Where the bytes lead from a formula; only to formulas that can be completed.
+    pub(super) fn formula_edges(&mut self, id: FormulaId) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+        let steps = self.steps(id);
+        steps.into_iter().filter(|&(_, next)| self.is_live(next)).collect()
+    }
+
+    /// Where the bytes lead from a formula, by classes of bytes that lead alike.
+    fn steps(&mut self, id: FormulaId) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+        let store = self.store;
+        if let Some(steps) = store.formula(id).steps.get() {
+            return SmallVec::from_slice(steps);
+        }
+        let mut steps: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+        match &store.formula(id).kind {
+            Kind::False => {}
+            Kind::True => steps.push((ByteSet::ALL, FormulaId::TRUE)),
+            Kind::Leaf { state, region, trackers } => {
+                let scope = Scope { region: *region, trackers: trackers.clone() };
+                steps = self.leaf_steps(*state, &scope);
+            }
+            Kind::Not(part) => {
+                let inner = self.steps(*part);
+                let covered = inner.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
+                for (set, next) in inner {
+                    steps.push((set, self.none_of(next)));
+                }
+                steps.push((covered.complement(), FormulaId::TRUE));
+            }
+            Kind::And(parts) => {
+                steps.push((ByteSet::ALL, FormulaId::TRUE));
+                for &part in parts.iter() {
+                    let next = self.steps(part);
+                    steps = self.product(&steps, &next, true);
+                }
+            }
+            Kind::Or(parts) => {
+                for &part in parts.iter() {
+                    let next = self.steps(part);
+                    steps = self.product(&steps, &next, false);
+                }
+            }
+        }
+        steps.retain(|s| !s.0.is_empty() && s.1 != FormulaId::FALSE);
+        let merged = merge(steps);
+        let _ = store.formula(id).steps.set(merged.to_vec().into());
+        merged
+    }
+
+    /// The steps of a conjunction or disjunction from the steps of its two sides.
+    fn product(
+        &mut self,
+        left: &[(ByteSet, FormulaId)],
+        right: &[(ByteSet, FormulaId)],
+        both: bool,
+    ) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+        let mut out: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+        let cover = |side: &[(ByteSet, FormulaId)]| side.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
+        for &(a, x) in left {
+            for &(b, y) in right {
+                let set = a.intersect(&b);
+                if !set.is_empty() {
+                    out.push((set, if both { self.all_of([x, y]) } else { self.any_of([x, y]) }));
+                }
+            }
+        }
+        if !both {
+            let (l, r) = (cover(left), cover(right));
+            out.extend(left.iter().map(|&(a, x)| (a.minus(&r), x)).filter(|s| !s.0.is_empty()));
+            out.extend(right.iter().map(|&(b, y)| (b.minus(&l), y)).filter(|s| !s.0.is_empty()));
+        }
+        merge(out)
+    }
+
+    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+        let store = self.store;
+        let terminals: Vec<CellId> =
+            store.state(state).kernel.iter().copied().filter(|&c| c != CellId::NIL).collect();
+        let edges = self.edges(&terminals);
+        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0).collect();
+        let covered = sets.iter().fold(ByteSet::EMPTY, |all, s| all.union(s));
+        for &tracker in &scope.trackers {
+            let tracked = &store.expansion_in(self, tracker).edges;
+            sets.extend(tracked.iter().map(|e| e.0.intersect(&covered)));
+        }
+        let mut out = SmallVec::new();
+        for class in partition(sets.iter()) {
+            let Some(byte) = class.first() else { continue };
+            let targets: SmallVec<[CellId; 8]> =
+                edges.iter().filter(|e| e.0.contains(byte)).map(|e| e.1).collect();
+            if targets.is_empty() {
+                continue;
+            }
+            let mut next = Scope { region: scope.region, trackers: SmallVec::new() };
+            for &tracker in &scope.trackers {
+                let cells: SmallVec<[CellId; 8]> = store
+                    .expansion_in(self, tracker)
+                    .edges
+                    .iter()
+                    .filter(|e| e.0.contains(byte))
+                    .map(|e| e.1)
+                    .collect();
+                next.trackers.push(self.state(&cells));
+            }
+            out.push((class, self.leaf(&targets, &next)));
+        }
+        out
+    }
+
+    /// Whether some text completes the formula.
+    fn is_live(&mut self, id: FormulaId) -> bool {
+        let store = self.store;
+        if let Some(&live) = store.formula(id).live.get() {
+            return live;
+        }
+        // Depth first towards an accepting formula; what leads to one is live, and when the search ends
+        // without any, all that was seen is dead.
+        let mut path: Vec<(FormulaId, SmallVec<[(ByteSet, FormulaId); 8]>)> = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let steps = self.steps(id);
+        path.push((id, steps));
+        seen.insert(id);
+        if self.formula_accepts(id) {
+            let _ = store.formula(id).live.set(true);
+            return true;
+        }
+        while let Some((_, steps)) = path.last_mut() {
+            let Some((_, next)) = steps.pop() else {
+                path.pop();
+                continue;
+            };
+            let known = store.formula(next).live.get().copied();
+            if known == Some(true) || (known.is_none() && self.formula_accepts(next)) {
+                let _ = store.formula(next).live.set(true);
+                for (id, _) in path {
+                    let _ = store.formula(id).live.set(true);
+                }
+                return true;
+            }
+            if known.is_none() && seen.insert(next) {
+                let steps = self.steps(next);
+                path.push((next, steps));
+            }
+        }
+        for id in seen {
+            let _ = store.formula(id).live.set(false);
+        }
+        false
+    }
+}
+
+/// Joins steps to the same formula.
+fn merge(steps: SmallVec<[(ByteSet, FormulaId); 8]>) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+    let mut out: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+    for (set, next) in steps {
+        match out.iter_mut().find(|s| s.1 == next) {
+            Some(step) => step.0 = step.0.union(&set),
+            None => out.push((set, next)),
+        }
+    }
+    out
+}
+
+/// The coarsest classes of bytes such that every set is a union of classes; bytes in no set are left out.
+pub(super) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
+    let mut classes: SmallVec<[ByteSet; 8]> = SmallVec::new();
+    for set in sets {
+        let mut rest = *set;
+        let mut i = 0;
+        while i < classes.len() && !rest.is_empty() {
+            let shared = classes[i].intersect(&rest);
+            if !shared.is_empty() {
+                rest = rest.minus(&shared);
+                if shared != classes[i] {
+                    let other = classes[i].minus(&shared);
+                    classes[i] = shared;
+                    classes.push(other);
+                }
+            }
+            i += 1;
+        }
+        if !rest.is_empty() {
+            classes.push(rest);
+        }
+    }
+    classes
+}

@@ -1,0 +1,415 @@
+//! Building new cells, states, nodes and locals, under the store's lock.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::{MutexGuard, OnceLock};
+
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
+use tokenstile_grammar::{ExprId, RuleId};
+
+use super::program::Behind;
+use super::store::{Cell, CellId, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
+use crate::mask::ResolveMemo;
+
+/// The store, with the right to add to it.
+pub(crate) struct Build<'s> {
+    pub(super) store: &'s Store,
+    pub(super) index: MutexGuard<'s, Index>,
+}
+
+/// What a set of cells comes down to, with every empty step taken.
+#[derive(Default)]
+pub(super) struct Closure {
+    /// Cells whose head consumes a byte.
+    pub(super) terminals: Vec<CellId>,
+    pub(super) calls: Vec<(RuleId, CellId)>,
+    pub(super) accepting: bool,
+    /// Lookaheads met, each with what follows it.
+    pub(super) looks: Vec<(ExprId, CellId)>,
+}
+
+/// What decides the lookbehinds of a region at the current place.
+pub(super) struct Behinds<'a> {
+    pub(super) looks: &'a [Behind],
+    /// For each, the state of "any text that ends with it".
+    pub(super) trackers: &'a [StateId],
+}
+
+/// A set of cells for cycle detection: small ones are searched, large ones hashed.
+#[derive(Default)]
+struct Seen {
+    few: SmallVec<[CellId; 32]>,
+    many: FxHashSet<CellId>,
+}
+
+impl Seen {
+    fn insert(&mut self, cell: CellId) -> bool {
+        if !self.many.is_empty() {
+            return self.many.insert(cell);
+        }
+        if self.few.contains(&cell) {
+            return false;
+        }
+        if self.few.len() == 32 {
+            self.many.extend(self.few.iter().copied());
+            return self.many.insert(cell);
+        }
+        self.few.push(cell);
+        true
+    }
+}
+
+pub(super) fn hash_of(value: &impl Hash) -> u64 {
+    FxBuildHasher.hash_one(value)
+}
+
+impl<'s> Build<'s> {
+    /// Makes the objects with fixed ids.
+    pub(super) fn constants(&mut self) {
+        self.state(&[CellId::NIL]);
+        self.node(Node { links: SmallVec::new(), bottom: true });
+        self.formula_constants();
+    }
+
+    pub(super) fn cell(&mut self, head: Head, tail: CellId) -> CellId {
+        let store = self.store;
+        let hash = hash_of(&(head, tail));
+        let same = |&id: &CellId| {
+            let cell = store.cell(id);
+            cell.head == head && cell.tail == tail
+        };
+        if let Some(&id) = self.index.cells.find(hash, same) {
+            return id;
+        }
+        let clamped_head = self.clamp_head(head);
+        let clamped_tail = store.cell(tail).clamped;
+        let clamped = if clamped_head == head && clamped_tail == tail {
+            CellId::of(store.cells.len())
+        } else {
+            self.cell(clamped_head, clamped_tail)
+        };
+        let id = CellId::of(store.cells.push(Cell { head, tail, clamped }));
+        let clamped_is_self = clamped_head == head && clamped_tail == tail;
+        debug_assert!(!clamped_is_self || clamped == id);
+        store.add_bytes(size_of::<Cell>() + 16);
+        self.index.cells.insert_unique(hash, id, |&id| {
+            let cell = store.cell(id);
+            hash_of(&(cell.head, cell.tail))
+        });
+        id
+    }
+
+    /// The count of a repetition, or one that no token can tell from it.
+    fn clamp_head(&self, head: Head) -> Head {
+        let Head::Expr(id, count) = head else { return head };
+        let Expr::Repeat { min, max, .. } = self.store.program.arena.get(id) else { return head };
+        let far = self.store.program.far;
+        if max.is_some_and(|max| max.saturating_sub(count) < far) {
+            return head;
+        }
+        if min.saturating_sub(count) >= far { Head::Expr(id, 0) } else { Head::Expr(id, count.min(min)) }
+    }
+
+    /// The cell that matches `expr`, then `tail`.
+    pub(super) fn push(&mut self, expr: ExprId, tail: CellId) -> CellId {
+        match self.store.program.arena.get(expr) {
+            Expr::Empty => tail,
+            _ => self.cell(Head::Expr(expr, 0), tail),
+        }
+    }
+
+    /// A repetition with `count` rounds done, then `tail`.
+    fn push_repeat(&mut self, id: ExprId, min: u32, max: Option<u32>, count: u32, tail: CellId) -> CellId {
+        match max {
+            Some(max) if count >= max => tail,
+            Some(_) => self.cell(Head::Expr(id, count), tail),
+            None => self.cell(Head::Expr(id, count.min(min)), tail),
+        }
+    }
+
+    /// The state of a set of cells.
+    pub(super) fn state(&mut self, cells: &[CellId]) -> StateId {
+        let mut kernel: SmallVec<[CellId; 8]> = SmallVec::from_slice(cells);
+        kernel.sort_unstable();
+        kernel.dedup();
+        let store = self.store;
+        let hash = hash_of(&kernel[..]);
+        if let Some(&id) = self.index.states.find(hash, |&id| store.state(id).kernel[..] == kernel[..]) {
+            return id;
+        }
+        store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
+        let id = StateId::of(store.states.push(State {
+            kernel: kernel.into_boxed_slice(),
+            expansion: OnceLock::new(),
+            clamped: OnceLock::new(),
+            local: OnceLock::new(),
+            walked: OnceLock::new(),
+            resolved: ResolveMemo::new(),
+        }));
+        self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
+        id
+    }
+
+    /// The state with its counters clamped.
+    pub(super) fn clamp_state(&mut self, id: StateId) -> StateId {
+        let state = self.store.state(id);
+        if let Some(&clamped) = state.clamped.get() {
+            return clamped;
+        }
+        let unchanged = state.kernel.iter().all(|&c| self.store.cell(c).clamped == c);
+        let clamped = if unchanged {
+            id
+        } else {
+            let cells: SmallVec<[CellId; 8]> = state.kernel.iter().map(|&c| self.store.cell(c).clamped).collect();
+            self.state(&cells)
+        };
+        *state.clamped.get_or_init(|| clamped)
+    }
+
+    pub(super) fn node(&mut self, node: Node) -> NodeId {
+        let store = self.store;
+        let hash = hash_of(&node);
+        if let Some(&id) = self.index.nodes.find(hash, |&id| *store.node(id) == node) {
+            return id;
+        }
+        store.add_bytes(size_of::<Node>() + 16);
+        let id = NodeId::of(store.nodes.push(node));
+        self.index.nodes.insert_unique(hash, id, |&id| hash_of(store.node(id)));
+        id
+    }
+
+    /// The stack with `ret` on top of `below`.
+    pub(super) fn push_node(&mut self, ret: StateId, below: NodeId) -> NodeId {
+        let node = self.store.node(below);
+        if !node.bottom && node.links[..] == [(ret, node.links[0].1)] && self.store.is_star(ret) {
+            return below; // x* after x* is x*
+        }
+        self.node(Node { links: SmallVec::from_buf([(ret, below)]), bottom: false })
+    }
+
+    /// Computes what can happen next in a state.
+    pub(super) fn expand_state(&mut self, id: StateId) {
+        let state = self.store.state(id);
+        if state.expansion.get().is_some() {
+            return;
+        }
+        let closure = self.closure(&state.kernel, None);
+        let edges = self.edges(&closure.terminals);
+        let calls = self.group_calls(closure.calls);
+        self.store.add_bytes(edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8);
+        let expansion =
+            Expansion { edges: edges.into(), calls: calls.into(), accepting: closure.accepting };
+        let _ = state.expansion.set(expansion);
+    }
+
+    /// Joins calls that return to the same state into one frame.
+    fn group_calls(&mut self, mut calls: Vec<(RuleId, CellId)>) -> Vec<(StateId, StateId)> {
+        if calls.is_empty() {
+            return Vec::new();
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        let mut by_return: Vec<(StateId, SmallVec<[CellId; 8]>)> = Vec::new();
+        let mut i = 0;
+        while i < calls.len() {
+            let rule = calls[i].0;
+            let end = i + calls[i..].iter().take_while(|c| c.0 == rule).count();
+            let tails: SmallVec<[CellId; 8]> = calls[i..end].iter().map(|c| c.1).collect();
+            let ret = self.state(&tails);
+            let start = self.push(self.store.program.bodies[rule.index()], CellId::NIL);
+            match by_return.iter_mut().find(|g| g.0 == ret) {
+                Some(group) => group.1.push(start),
+                None => by_return.push((ret, SmallVec::from_slice(&[start]))),
+            }
+            i = end;
+        }
+        by_return.into_iter().map(|(ret, cells)| (ret, self.state(&cells))).collect()
+    }
+
+    /// Takes every empty step from `kernel`.
+    pub(super) fn closure(&mut self, kernel: &[CellId], behinds: Option<&Behinds<'_>>) -> Closure {
+        let mut out = Closure::default();
+        let mut seen = Seen::default();
+        let mut todo: SmallVec<[CellId; 16]> = kernel.iter().rev().copied().collect();
+        // Repetitions of nullable bodies: once one is open, the same with more rounds done adds nothing.
+        let mut open: SmallVec<[(ExprId, CellId); 4]> = SmallVec::new();
+        while let Some(id) = todo.pop() {
+            if id == CellId::NIL {
+                out.accepting = true;
+                continue;
+            }
+            if !seen.insert(id) {
+                continue;
+            }
+            let Cell { head, tail, .. } = self.store.cell(id);
+            let (expr, at) = match head {
+                Head::Expr(expr, at) => (expr, at),
+                Head::Utf8(..) => {
+                    out.terminals.push(id);
+                    continue;
+                }
+                Head::Bool(formula) => {
+                    if self.formula_accepts(formula) {
+                        todo.push(tail);
+                    }
+                    out.terminals.push(id);
+                    continue;
+                }
+            };
+            self.close_expr(id, expr, at, tail, behinds, &mut out, &mut todo, &mut open);
+        }
+        out
+    }
+
+    #[allow(clippy::too_many_arguments)] // one step of the loop above, split off to stay readable
+    fn close_expr(
+        &mut self,
+        id: CellId,
+        expr: ExprId,
+        at: u32,
+        tail: CellId,
+        behinds: Option<&Behinds<'_>>,
+        out: &mut Closure,
+        todo: &mut SmallVec<[CellId; 16]>,
+        open: &mut SmallVec<[(ExprId, CellId); 4]>,
+    ) {
+        let store = self.store;
+        let program = &*store.program;
+        match program.arena.get(expr) {
+            Expr::Never => {}
+            Expr::Empty => todo.push(tail),
+            Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => out.terminals.push(id),
+            Expr::Concat(list) => {
+                let parts = program.arena.list(list);
+                let at = at as usize;
+                let rest = match parts.len() - at {
+                    1 => tail,
+                    2 => self.push(parts[at + 1], tail),
+                    _ => self.cell(Head::Expr(expr, at as u32 + 1), tail),
+                };
+                let next = self.push(parts[at], rest);
+                todo.push(next);
+            }
+            Expr::Alt(list) => {
+                for &part in program.arena.list(list).iter().rev() {
+                    let next = self.push(part, tail);
+                    todo.push(next);
+                }
+            }
+            Expr::Repeat { expr: body, min, max } => {
+                let nullable = program.is_nullable(body);
+                if nullable {
+                    if open.contains(&(expr, tail)) {
+                        return;
+                    }
+                    open.push((expr, tail));
+                }
+                if nullable || at >= min {
+                    todo.push(tail);
+                }
+                let again = self.push_repeat(expr, min, max, at.saturating_add(1), tail);
+                let next = self.push(body, again);
+                todo.push(next);
+            }
+            Expr::Rule(rule) if tail == CellId::NIL => {
+                let next = self.push(program.bodies[rule.index()], CellId::NIL);
+                todo.push(next);
+            }
+            Expr::Rule(rule) => {
+                out.calls.push((rule, tail));
+                if program.is_nullable(expr) {
+                    todo.push(tail);
+                }
+            }
+            Expr::Region(inner) if program.region(expr).is_none() => {
+                let next = self.push(inner, tail);
+                todo.push(next);
+            }
+            Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
+                let formula = self.formula_of(expr);
+                if formula != super::boolean::FormulaId::FALSE {
+                    let next = self.cell(Head::Bool(formula), tail);
+                    todo.push(next);
+                }
+            }
+            Expr::Look { behind: true, negated, .. } => {
+                let holds = behinds.is_some_and(|b| {
+                    let i = b.looks.iter().position(|l| l.look == expr);
+                    i.is_some_and(|i| store.expansion_in(self, b.trackers[i]).accepting)
+                });
+                if holds != negated {
+                    todo.push(tail);
+                }
+            }
+            Expr::Look { .. } => out.looks.push((expr, tail)),
+        }
+    }
+
+    /// The edges by byte of cells that consume one.
+    pub(super) fn edges(&mut self, terminals: &[CellId]) -> Vec<(ByteSet, CellId)> {
+        let program = &*self.store.program;
+        let mut edges = Vec::with_capacity(terminals.len());
+        for &id in terminals {
+            let Cell { head, tail, .. } = self.store.cell(id);
+            match head {
+                Head::Utf8(set, node) => self.utf8_edges(set, node, tail, &mut edges),
+                Head::Bool(formula) => {
+                    for (set, next) in self.formula_edges(formula) {
+                        let target = self.bool_cell(next, tail);
+                        edges.push((set, target));
+                    }
+                }
+                Head::Expr(expr, at) => match program.arena.get(expr) {
+                    Expr::Bytes(set) => edges.push((set, tail)),
+                    Expr::Chars(set) => self.utf8_edges(set, 0, tail, &mut edges),
+                    Expr::Literal(literal) => {
+                        let bytes = program.arena.literal_bytes(literal);
+                        let next = if at as usize + 1 < bytes.len() {
+                            self.cell(Head::Expr(expr, at + 1), tail)
+                        } else {
+                            tail
+                        };
+                        edges.push((ByteSet::single(bytes[at as usize]), next));
+                    }
+                    _ => unreachable!("only consuming cells are terminals"),
+                },
+            }
+        }
+        edges
+    }
+
+    fn utf8_edges(
+        &mut self,
+        set: tokenstile_grammar::CharSetId,
+        node: u32,
+        tail: CellId,
+        edges: &mut Vec<(ByteSet, CellId)>,
+    ) {
+        let program = &*self.store.program;
+        for &(bytes, next) in program.utf8(set).edges(node) {
+            let target = match next {
+                Utf8Next::Done => tail,
+                Utf8Next::Node(n) => self.cell(Head::Utf8(set, n), tail),
+            };
+            edges.push((bytes, target));
+        }
+    }
+}
+
+impl Store {
+    /// Like [`expansion`](Store::expansion), for those who hold the lock already.
+    pub(super) fn expansion_in<'a>(&'a self, build: &mut Build<'_>, id: StateId) -> &'a Expansion {
+        if self.state(id).expansion.get().is_none() {
+            build.expand_state(id);
+        }
+        self.state(id).expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
+    }
+
+    /// Whether a state is just `x*`, so that two of it in a row are one.
+    pub(crate) fn is_star(&self, id: StateId) -> bool {
+        let [cell] = self.state(id).kernel[..] else { return false };
+        let Cell { head: Head::Expr(expr, _), tail: CellId::NIL, .. } = self.cell(cell) else { return false };
+        matches!(self.program.arena.get(expr), Expr::Repeat { min: 0, max: None, .. })
+    }
+}

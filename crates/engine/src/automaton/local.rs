@@ -1,0 +1,426 @@
+//! Configurations relative to an unknown stack, and their transitions by byte.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use smallvec::SmallVec;
+use tokenstile_grammar::CharSetId;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+
+use super::boolean::partition;
+use super::build::{Build, hash_of};
+use super::store::{Cell, CellId, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
+
+/// A set of heads: a state each, and the stack it stands on.
+pub(crate) struct Local {
+    /// Sorted by state; states are distinct, and so are stacks.
+    pub(crate) heads: SmallVec<[(StateId, NodeId); 1]>,
+    expansion: OnceLock<LocalExpansion>,
+    clamped: OnceLock<LocalId>,
+    repeats: OnceLock<Option<Loop>>,
+}
+
+/// What can happen next in a local.
+pub(crate) struct LocalExpansion {
+    /// Whether the frame we started in may end here.
+    pub(crate) pops: bool,
+    /// All bytes that lead anywhere.
+    pub(crate) alive: ByteSet,
+    /// Disjoint sets of bytes that lead to the same place.
+    pub(crate) classes: Box<[Class]>,
+    edges: Box<[(ByteSet, NodeId, CellId)]>,
+    /// The class of each byte, where there are enough of them to make a table pay.
+    table: Option<Box<[u8; 256]>>,
+}
+
+/// Bytes that lead to the same place.
+pub(crate) struct Class {
+    pub(crate) set: ByteSet,
+    /// The target plus one; 0 while it is not known.
+    target: AtomicU32,
+}
+
+/// A local that repeats one class of characters: `[set]{…}` and then something else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Loop {
+    /// The characters that are repeated.
+    pub(crate) chars: CharSetId,
+    /// How many more of them may follow; `None` for any number.
+    pub(crate) left: Option<u32>,
+    /// How many more of them must follow.
+    pub(crate) need: u32,
+}
+
+impl LocalExpansion {
+    /// The class that `byte` belongs to.
+    #[inline]
+    pub(crate) fn class_of(&self, byte: u8) -> Option<usize> {
+        if !self.alive.contains(byte) {
+            return None;
+        }
+        match &self.table {
+            Some(table) => Some(table[byte as usize] as usize),
+            None => self.classes.iter().position(|c| c.set.contains(byte)),
+        }
+    }
+}
+
+impl Store {
+    /// What can happen next in a local.
+    #[inline]
+    pub(crate) fn local_expansion(&self, id: LocalId) -> &LocalExpansion {
+        let local = self.local(id);
+        match local.expansion.get() {
+            Some(expansion) => expansion,
+            None => {
+                self.build().expand_local(id);
+                local.expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
+            }
+        }
+    }
+
+    /// Where class `class` leads from a local.
+    #[inline]
+    pub(crate) fn step(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
+        let expansion = self.local_expansion(id);
+        match expansion.classes[class].target.load(Ordering::Acquire) {
+            0 => self.step_new(id, class, work),
+            target => Ok(LocalId(target - 1)),
+        }
+    }
+
+    #[cold]
+    fn step_new(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
+        let expansion = self.local_expansion(id);
+        work.spend(16 + expansion.edges.len())?;
+        if self.is_full(usize::MAX) {
+            return Err(Exceeded { name: "states", value: self.states_limit });
+        }
+        let target = self.build().step(expansion, class)?;
+        expansion.classes[class].target.store(target.0 + 1, Ordering::Release);
+        Ok(target)
+    }
+
+    /// Where `byte` leads from a local.
+    #[inline]
+    pub(crate) fn step_byte(&self, id: LocalId, byte: u8, work: &mut Work) -> Result<Option<LocalId>, Exceeded> {
+        match self.local_expansion(id).class_of(byte) {
+            Some(class) => self.step(id, class, work).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The local as far as one token can tell: see [`Cell::clamped`].
+    #[inline]
+    pub(crate) fn clamped_local(&self, id: LocalId) -> LocalId {
+        let local = self.local(id);
+        match local.clamped.get() {
+            Some(&clamped) => clamped,
+            None => self.build().clamp_local(id),
+        }
+    }
+
+    /// Whether a local repeats a class of characters, and which.
+    pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
+        *self.local(id).repeats.get_or_init(|| self.find_loop(id))
+    }
+
+    fn find_loop(&self, id: LocalId) -> Option<Loop> {
+        let [(state, _)] = self.local(id).heads[..] else { return None };
+        let kernel = &self.state(state).kernel;
+        let mut found: Option<Loop> = None;
+        for &cell in kernel.iter().filter(|&&c| c != CellId::NIL) {
+            let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
+            let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
+            let chars = self.repeated_chars(body)?;
+            let this = Loop { chars, left: max.map(|m| m - count), need: min.saturating_sub(count) };
+            // Several loops in step are one, unless their rounds have to be counted.
+            match found {
+                Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
+                _ => found = Some(this),
+            }
+        }
+        let found = found?;
+        self.is_exclusive(id, found.chars).then_some(found)
+    }
+
+    /// The character class of a repeated body: a class, or a choice of one class and other things.
+    fn repeated_chars(&self, body: tokenstile_grammar::ExprId) -> Option<CharSetId> {
+        match self.program.arena.get(body) {
+            Expr::Chars(set) => Some(set),
+            Expr::Alt(list) => {
+                let mut sets = self.program.arena.list(list).iter().filter_map(|&e| match self.program.arena.get(e) {
+                    Expr::Chars(set) => Some(set),
+                    _ => None,
+                });
+                let first = sets.next()?;
+                sets.next().is_none().then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the ASCII characters of a loop lead nowhere else, and all of them lead to one place.
+    fn is_exclusive(&self, id: LocalId, chars: CharSetId) -> bool {
+        let ascii = self.program.arena.char_set(chars).ascii();
+        let expansion = self.local_expansion(id);
+        let mut edges = expansion.edges.iter().filter(|e| e.0.intersects(&ascii));
+        let Some(&(_, node, _)) = edges.clone().next() else { return false };
+        // One edge per loop cell, all in this frame, each just the class.
+        edges.all(|e| e.0.intersect(&ByteSet::range(0, 0x7f)) == ascii && e.1 == node)
+            && edges_lead_back(self, id, &expansion.edges, &ascii)
+    }
+}
+
+/// Whether every edge on `ascii` leads to the loop cell it came from (with one more round done).
+fn edges_lead_back(store: &Store, id: LocalId, edges: &[(ByteSet, NodeId, CellId)], ascii: &ByteSet) -> bool {
+    let [(state, node)] = store.local(id).heads[..] else { return false };
+    let kernel = &store.state(state).kernel;
+    let loops = kernel.iter().filter(|&&c| c != CellId::NIL).count();
+    let mut count = 0;
+    for &(set, at, target) in edges {
+        if !set.intersects(ascii) {
+            continue;
+        }
+        count += 1;
+        let next = store.cell(target);
+        let back = kernel.iter().any(|&cell| {
+            let cell_now = store.cell(cell);
+            match (cell_now.head, next.head) {
+                (Head::Expr(a, _), Head::Expr(b, _)) => a == b && cell_now.tail == next.tail,
+                _ => false,
+            }
+        });
+        // The last round of a counted loop leads to its tail instead.
+        let last = kernel.iter().any(|&cell| cell != CellId::NIL && store.cell(cell).tail == target);
+        if at != node || !(back || last) {
+            return false;
+        }
+    }
+    count == loops
+}
+
+impl Build<'_> {
+    pub(super) fn local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
+        let store = self.store;
+        let hash = hash_of(&heads);
+        if let Some(&id) = self.index.locals.find(hash, |&id| store.local(id).heads[..] == *heads) {
+            return id;
+        }
+        store.add_bytes(size_of::<Local>() + 24);
+        let id = LocalId::of(store.locals.push(Local {
+            heads: SmallVec::from_slice(heads),
+            expansion: OnceLock::new(),
+            clamped: OnceLock::new(),
+            repeats: OnceLock::new(),
+        }));
+        self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
+        id
+    }
+
+    /// Collects the edges of all heads, of the frames they may call and of those they may return to.
+    fn expand_local(&mut self, id: LocalId) {
+        let store = self.store;
+        if store.local(id).expansion.get().is_some() {
+            return;
+        }
+        let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
+        let mut pops = false;
+        let mut seen = SeenHeads::default();
+        // (state, stack, whether the frame was just called: its empty match is the caller's business)
+        let mut todo: SmallVec<[(StateId, NodeId, bool); 16]> =
+            store.local(id).heads.iter().map(|&(s, n)| (s, n, false)).collect();
+        while let Some((state, node, called)) = todo.pop() {
+            if !seen.insert((state, node, called)) {
+                continue;
+            }
+            let expansion = store.expansion_in(self, state);
+            edges.extend(expansion.edges.iter().map(|&(set, cell)| (set, node, cell)));
+            for &(ret, start) in expansion.calls.iter() {
+                let above = self.push_node(ret, node);
+                todo.push((start, above, true));
+            }
+            if expansion.accepting && !called {
+                let node = store.node(node);
+                pops |= node.bottom;
+                todo.extend(node.links.iter().map(|&(ret, below)| (ret, below, false)));
+            }
+        }
+        let edges = join_edges(edges);
+        let expansion = make_expansion(edges, pops);
+        store.add_bytes(expansion.bytes());
+        let _ = store.local(id).expansion.set(expansion);
+    }
+
+    /// Where a class of bytes leads.
+    fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
+        let Some(byte) = from.classes[class].set.first() else { unreachable!("classes are not empty") };
+        // Edges are sorted by stack: one group of cells per stack.
+        let mut groups: SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]> = SmallVec::new();
+        for &(set, node, cell) in from.edges.iter().filter(|e| e.0.contains(byte)) {
+            debug_assert!(set.contains(byte));
+            match groups.last_mut() {
+                Some(group) if group.0 == node => group.1.push(cell),
+                _ => groups.push((node, SmallVec::from_slice(&[cell]))),
+            }
+        }
+        self.return_from_ended(&mut groups);
+        let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
+        for (node, cells) in groups {
+            let state = self.state(&cells);
+            match heads.iter_mut().find(|h| h.0 == state) {
+                Some(head) => head.1 = self.merge_nodes(head.1, node),
+                None => heads.push((state, node)),
+            }
+        }
+        if heads.len() > self.store.heads_limit {
+            return Err(Exceeded { name: "heads", value: self.store.heads_limit });
+        }
+        heads.sort_unstable();
+        Ok(self.local(&heads))
+    }
+
+    /// Frames that have ended and can do nothing else are left at once.
+    fn return_from_ended(&mut self, groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>) {
+        let ended = |g: &(NodeId, SmallVec<[CellId; 8]>)| {
+            g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| c == CellId::NIL)
+        };
+        while let Some(i) = groups.iter().position(ended) {
+            let (node, _) = groups.swap_remove(i);
+            let node = self.store.node(node);
+            if node.bottom {
+                add_cells(groups, NodeId::BOTTOM, &[CellId::NIL]);
+            }
+            for &(ret, below) in &node.links {
+                add_cells(groups, below, &self.store.state(ret).kernel);
+            }
+        }
+    }
+
+    fn merge_nodes(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let (x, y) = (self.store.node(a), self.store.node(b));
+        let mut links: SmallVec<[(StateId, NodeId); 1]> = x.links.iter().chain(&y.links).copied().collect();
+        links.sort_unstable();
+        links.dedup();
+        self.node(Node { links, bottom: x.bottom || y.bottom })
+    }
+
+    fn clamp_node(&mut self, id: NodeId, memo: &mut Vec<(NodeId, NodeId)>) -> NodeId {
+        if id == NodeId::BOTTOM {
+            return id;
+        }
+        // Iterative post-order: nodes have smaller ids than the nodes on top of them.
+        let mut todo = vec![id];
+        while let Some(&top) = todo.last() {
+            let node = self.store.node(top);
+            let known = |memo: &Vec<(NodeId, NodeId)>, n: NodeId| {
+                if n == NodeId::BOTTOM { Some(n) } else { memo.iter().find(|m| m.0 == n).map(|m| m.1) }
+            };
+            if known(memo, top).is_some() {
+                todo.pop();
+                continue;
+            }
+            let open: Vec<NodeId> = node.links.iter().map(|l| l.1).filter(|&n| known(memo, n).is_none()).collect();
+            if !open.is_empty() {
+                todo.extend(open);
+                continue;
+            }
+            let mut links: SmallVec<[(StateId, NodeId); 1]> = SmallVec::new();
+            for &(ret, below) in &node.links {
+                let below = known(memo, below).unwrap_or(below);
+                links.push((self.clamp_state(ret), below));
+            }
+            links.sort_unstable();
+            links.dedup();
+            let clamped = self.node(Node { links, bottom: node.bottom });
+            memo.push((top, clamped));
+            todo.pop();
+        }
+        memo.iter().find(|m| m.0 == id).map_or(id, |m| m.1)
+    }
+
+    fn clamp_local(&mut self, id: LocalId) -> LocalId {
+        let store = self.store;
+        let mut memo = Vec::new();
+        let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
+        for &(state, node) in &store.local(id).heads {
+            let (state, node) = (self.clamp_state(state), self.clamp_node(node, &mut memo));
+            match heads.iter_mut().find(|h| h.0 == state) {
+                Some(head) => head.1 = self.merge_nodes(head.1, node),
+                None => heads.push((state, node)),
+            }
+        }
+        heads.sort_unstable();
+        let clamped = self.local(&heads);
+        *store.local(id).clamped.get_or_init(|| clamped)
+    }
+}
+
+/// Heads that were visited: few are searched, many hashed.
+#[derive(Default)]
+struct SeenHeads {
+    few: SmallVec<[(StateId, NodeId, bool); 16]>,
+    many: rustc_hash::FxHashSet<(StateId, NodeId, bool)>,
+}
+
+impl SeenHeads {
+    fn insert(&mut self, head: (StateId, NodeId, bool)) -> bool {
+        if !self.many.is_empty() {
+            return self.many.insert(head);
+        }
+        if self.few.contains(&head) {
+            return false;
+        }
+        if self.few.len() == 16 {
+            self.many.extend(self.few.iter().copied());
+            return self.many.insert(head);
+        }
+        self.few.push(head);
+        true
+    }
+}
+
+/// Sorts edges by stack and joins those that lead to the same cell on the same stack.
+fn join_edges(mut edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId, CellId)> {
+    edges.sort_unstable_by_key(|e| (e.1, e.2));
+    edges.dedup_by(|next, kept| {
+        let same = next.1 == kept.1 && next.2 == kept.2;
+        if same {
+            kept.0 = kept.0.union(&next.0);
+        }
+        same
+    });
+    edges
+}
+
+fn add_cells(groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>, node: NodeId, cells: &[CellId]) {
+    match groups.iter_mut().find(|g| g.0 == node) {
+        Some(group) => group.1.extend_from_slice(cells),
+        None => groups.push((node, SmallVec::from_slice(cells))),
+    }
+}
+
+fn make_expansion(edges: Vec<(ByteSet, NodeId, CellId)>, pops: bool) -> LocalExpansion {
+    let classes = partition(edges.iter().map(|e| &e.0));
+    let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
+    let table = (classes.len() > 3).then(|| {
+        let mut table = Box::new([0u8; 256]);
+        for (i, class) in classes.iter().enumerate() {
+            for byte in class.iter() {
+                table[byte as usize] = i as u8;
+            }
+        }
+        table
+    });
+    let classes = classes.into_iter().map(|set| Class { set, target: AtomicU32::new(0) }).collect();
+    LocalExpansion { pops, alive, classes, edges: edges.into(), table }
+}
+
+impl LocalExpansion {
+    fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.classes.len() * size_of::<Class>()
+            + self.edges.len() * size_of::<(ByteSet, NodeId, CellId)>()
+            + if self.table.is_some() { 256 } else { 0 }
+    }
+}

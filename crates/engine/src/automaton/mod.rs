@@ -1,0 +1,29 @@
+//! The lazy automaton of one constraint.
+//!
+//! Four kinds of interned objects, each built on first use and never changed after:
+//!
+//! - a **cell** ([`Cell`]) is what is left to match of one rule body: an expression, how far into it, and the
+//!   cell that follows. The empty list, [`CellId::NIL`], is the end of the frame.
+//! - a **state** ([`State`]) is a set of cells in one frame: the determinized positions inside a rule.
+//!   Counters live in the cells, so they are never unrolled.
+//! - a **node** ([`Node`]) is a stack seen from above: what to return to, and the stacks below. `BOTTOM`
+//!   stands for "the stack under the place where we started looking".
+//! - a **local** ([`Local`]) is a configuration relative to that place: a set of (state, node) heads, with its
+//!   transitions by byte. Locals do not know the text before them, so one table serves every parse.
+//!
+//! A call in tail position is expanded in place and pushes nothing, so right recursion runs in constant
+//! stack; left recursion is removed before we get here. Ends of frames are resolved when the next byte is known.
+//!
+//! Boolean expressions and assertions are *formulas* over states (see [`boolean`]); they occur as single cells.
+
+mod append;
+mod boolean;
+mod build;
+mod local;
+mod program;
+mod store;
+
+pub(crate) use append::AppendVec;
+pub(crate) use local::Loop;
+pub(crate) use program::{CharClass, Program};
+pub(crate) use store::{Exceeded, LocalId, NodeId, StateId, Store, Work};

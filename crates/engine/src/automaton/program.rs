@@ -1,0 +1,148 @@
+//! The prepared grammar in the form the automaton reads: expressions, rule bodies, and what is known of them.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Utf8Dfa};
+use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar};
+
+/// See the module documentation.
+pub(crate) struct Program {
+    pub(crate) arena: Arena,
+    pub(crate) bodies: Vec<ExprId>,
+    pub(crate) root: ExprId,
+    /// Whether an expression matches the empty text.
+    pub(crate) nullable: Vec<bool>,
+    /// Any byte string.
+    pub(crate) anything: ExprId,
+    /// From this many bytes on, a counter cannot run out within one token.
+    pub(crate) far: u32,
+    utf8: Vec<OnceLock<Utf8Dfa>>,
+    classes: Vec<OnceLock<CharClass>>,
+    /// The lookbehinds of each region that has assertions; regions without any are not listed.
+    regions: FxHashMap<ExprId, Vec<Behind>>,
+}
+
+/// A character set: its ASCII part, and whether it has all the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct CharClass {
+    pub(crate) ascii: ByteSet,
+    pub(crate) wide: bool,
+}
+
+/// A lookbehind: the assertion, and "any text that ends with it".
+#[derive(Clone, Copy)]
+pub(crate) struct Behind {
+    pub(crate) look: ExprId,
+    pub(crate) ends_with: ExprId,
+}
+
+impl Program {
+    pub(crate) fn new(grammar: &Grammar, longest_token: usize) -> Result<Self, Error> {
+        let mut arena = grammar.arena().clone();
+        let any = arena.byte(ByteSet::ALL);
+        let anything = arena.star(any);
+        let regions = find_regions(&mut arena, anything)?;
+        let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
+        let root = bodies[grammar.root().index()];
+        let nullable = nullable(&arena, &bodies);
+        let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
+        let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
+        let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
+        Ok(Program { arena, bodies, root, nullable, anything, far, utf8, classes, regions })
+    }
+
+    /// The byte automaton of a character set.
+    pub(crate) fn utf8(&self, set: CharSetId) -> &Utf8Dfa {
+        self.utf8[set.index()].get_or_init(|| Utf8Dfa::new(self.arena.char_set(set)))
+    }
+
+    /// A character set as the vocabulary's tables see it.
+    pub(crate) fn class(&self, set: CharSetId) -> CharClass {
+        *self.classes[set.index()].get_or_init(|| {
+            let set = self.arena.char_set(set);
+            CharClass { ascii: set.ascii(), wide: set.has_all_non_ascii() }
+        })
+    }
+
+    /// The lookbehinds of a region, or `None` if it has no assertion at all.
+    pub(crate) fn region(&self, id: ExprId) -> Option<&[Behind]> {
+        self.regions.get(&id).map(Vec::as_slice)
+    }
+
+    pub(crate) fn is_nullable(&self, id: ExprId) -> bool {
+        self.nullable[id.index()]
+    }
+}
+
+/// For every region with assertions, its lookbehinds.
+fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId, Vec<Behind>>, Error> {
+    let ids: Vec<ExprId> =
+        arena.iter().filter(|(_, e)| matches!(e, Expr::Region(_))).map(|(id, _)| id).collect();
+    let mut regions = FxHashMap::default();
+    for id in ids {
+        let Expr::Region(inner) = arena.get(id) else { continue };
+        let mut found = false;
+        let mut behinds: Vec<Behind> = Vec::new();
+        let mut todo = vec![(inner, false)];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some((expr, in_behind)) = todo.pop() {
+            if !seen.insert((expr, in_behind)) {
+                continue;
+            }
+            match arena.get(expr) {
+                Expr::Region(_) => {}
+                Expr::Look { expr: inner, behind, .. } => {
+                    if in_behind {
+                        return Err(Error::new(
+                            ErrorKind::Unsupported,
+                            "an assertion inside a lookbehind cannot be enforced",
+                        ));
+                    }
+                    found = true;
+                    if behind {
+                        let ends_with = arena.concat(&[anything, inner]);
+                        behinds.push(Behind { look: expr, ends_with });
+                    }
+                    todo.push((inner, behind));
+                }
+                _ => todo.extend(arena.children(expr).into_iter().map(|c| (c, in_behind))),
+            }
+        }
+        if found {
+            regions.insert(id, behinds);
+        }
+    }
+    Ok(regions)
+}
+
+/// Which expressions match the empty text: rules by iteration, the rest bottom-up.
+fn nullable(arena: &Arena, bodies: &[ExprId]) -> Vec<bool> {
+    let mut rule = vec![false; bodies.len()];
+    let mut out = vec![false; arena.len()];
+    loop {
+        for (id, expr) in arena.iter() {
+            out[id.index()] = match expr {
+                Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
+                Expr::Empty => true,
+                Expr::Concat(l) | Expr::And(l) => arena.list(l).iter().all(|c| out[c.index()]),
+                Expr::Alt(l) => arena.list(l).iter().any(|c| out[c.index()]),
+                Expr::Repeat { expr, min, .. } => min == 0 || out[expr.index()],
+                Expr::Rule(r) => rule[r.index()],
+                Expr::Not(e) => !out[e.index()],
+                Expr::Region(e) => out[e.index()],
+                Expr::Look { expr, negated, .. } => out[expr.index()] != negated,
+            };
+        }
+        let mut changed = false;
+        for (known, body) in rule.iter_mut().zip(bodies) {
+            if !*known && out[body.index()] {
+                *known = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return out;
+        }
+    }
+}

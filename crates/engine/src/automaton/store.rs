@@ -1,0 +1,294 @@
+//! Where the automaton's objects live: read without a lock, written under one.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashTable;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::{CharSetId, ExprId, Limits};
+
+use super::append::AppendVec;
+use super::boolean::{Formula, FormulaId};
+use super::build::Build;
+use super::local::Local;
+use super::program::Program;
+use crate::mask::{ResolveMemo, Walked};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub(crate) struct $name(pub(crate) u32);
+        impl $name {
+            #[inline]
+            pub(crate) fn index(self) -> usize {
+                self.0 as usize
+            }
+            #[inline]
+            pub(crate) fn of(index: usize) -> Self {
+                // `Limits::states` keeps every arena far below 2^32 entries.
+                $name(index as u32)
+            }
+        }
+    };
+}
+pub(crate) use id;
+
+id!(/// A [`Cell`].
+    CellId);
+id!(/// A [`State`].
+    StateId);
+id!(/// A [`Node`].
+    NodeId);
+id!(/// A [`Local`].
+    LocalId);
+
+impl CellId {
+    /// The end of the frame.
+    pub(crate) const NIL: CellId = CellId(0);
+}
+
+impl StateId {
+    /// The state in which the frame has ended and nothing else is possible.
+    pub(crate) const END: StateId = StateId(0);
+}
+
+impl NodeId {
+    /// The stack under the place where we started looking.
+    pub(crate) const BOTTOM: NodeId = NodeId(0);
+}
+
+/// What a cell matches before its tail.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Head {
+    /// An expression; the number is the offset into a literal, the position in a sequence, or the count of
+    /// finished rounds of a repetition.
+    Expr(ExprId, u32),
+    /// The rest of a character, from a node of its set's UTF-8 automaton.
+    Utf8(CharSetId, u32),
+    /// The rest of a boolean expression.
+    Bool(FormulaId),
+}
+
+/// What is left to match: see the module documentation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) head: Head,
+    pub(crate) tail: CellId,
+    /// The same cell with counters that cannot run out within one token set to one common value.
+    pub(crate) clamped: CellId,
+}
+
+/// A set of cells in one frame.
+pub(crate) struct State {
+    /// Sorted, without duplicates.
+    pub(crate) kernel: Box<[CellId]>,
+    pub(super) expansion: OnceLock<Expansion>,
+    pub(super) clamped: OnceLock<StateId>,
+    pub(super) local: OnceLock<LocalId>,
+    /// The tokens that this state allows from the start of a token.
+    pub(crate) walked: OnceLock<Walked>,
+    /// The same for what is left of a token after an inner frame ended.
+    pub(crate) resolved: ResolveMemo,
+}
+
+/// What can happen next in a state.
+pub(crate) struct Expansion {
+    pub(crate) edges: Box<[(ByteSet, CellId)]>,
+    /// Calls: the state to return to, and the state to start in.
+    pub(crate) calls: Box<[(StateId, StateId)]>,
+    /// Whether the frame may end here.
+    pub(crate) accepting: bool,
+}
+
+/// A stack, from above.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Node {
+    /// Sorted pairs of the state to return to and the stack below it.
+    pub(crate) links: SmallVec<[(StateId, NodeId); 1]>,
+    /// Whether this may also be the unknown stack itself.
+    pub(crate) bottom: bool,
+}
+
+/// A limit that a piece of work ran into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Exceeded {
+    pub(crate) name: &'static str,
+    pub(crate) value: usize,
+}
+
+/// Counts units of work against a limit.
+#[derive(Debug)]
+pub(crate) struct Work {
+    left: usize,
+    limit: usize,
+}
+
+impl Work {
+    pub(crate) fn new(limit: usize) -> Self {
+        Work { left: limit, limit }
+    }
+
+    #[inline]
+    pub(crate) fn spend(&mut self, units: usize) -> Result<(), Exceeded> {
+        match self.left.checked_sub(units) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Exceeded { name: "mask_work", value: self.limit }),
+        }
+    }
+}
+
+/// All objects of one constraint's automaton.
+pub(crate) struct Store {
+    pub(crate) program: std::sync::Arc<Program>,
+    pub(super) cells: AppendVec<Cell>,
+    pub(super) states: AppendVec<State>,
+    pub(super) nodes: AppendVec<Node>,
+    pub(super) locals: AppendVec<Local>,
+    pub(super) formulas: AppendVec<Formula>,
+    pub(super) index: Mutex<Index>,
+    pub(super) heads_limit: usize,
+    pub(super) states_limit: usize,
+    bytes: AtomicUsize,
+    start: OnceLock<StateId>,
+}
+
+/// Finds objects by content; held only while something new is built.
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) cells: HashTable<CellId>,
+    pub(super) states: HashTable<StateId>,
+    pub(super) nodes: HashTable<NodeId>,
+    pub(super) locals: HashTable<LocalId>,
+    pub(super) formulas: HashTable<FormulaId>,
+}
+
+impl Store {
+    pub(crate) fn new(program: std::sync::Arc<Program>, limits: &Limits) -> Self {
+        let store = Store {
+            program,
+            cells: AppendVec::new(),
+            states: AppendVec::new(),
+            nodes: AppendVec::new(),
+            locals: AppendVec::new(),
+            formulas: AppendVec::new(),
+            index: Mutex::new(Index::default()),
+            heads_limit: limits.heads,
+            states_limit: limits.states,
+            bytes: AtomicUsize::new(0),
+            start: OnceLock::new(),
+        };
+        let nil = Cell { head: Head::Expr(store.program.arena.empty(), 0), tail: CellId::NIL, clamped: CellId::NIL };
+        store.cells.push(nil);
+        let mut build = store.build();
+        build.constants();
+        let root = store.program.root;
+        let cell = build.push(root, CellId::NIL);
+        let start = build.state(&[cell]);
+        drop(build);
+        let _ = store.start.set(start);
+        store
+    }
+
+    /// Takes the writer's lock.
+    pub(super) fn build(&self) -> Build<'_> {
+        // A poisoned index is still consistent: an entry is added only after its object is complete.
+        let index: MutexGuard<'_, Index> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        Build { store: self, index }
+    }
+
+    /// The state at the start of the text.
+    pub(crate) fn start(&self) -> StateId {
+        *self.start.get_or_init(|| StateId::END)
+    }
+
+    /// Bytes held, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn add_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// How many states there are, of frames and of configurations.
+    pub(crate) fn state_count(&self) -> usize {
+        self.states.len() + self.locals.len()
+    }
+
+    /// Whether this store should be given up for a new one.
+    pub(crate) fn is_full(&self, cache_bytes: usize) -> bool {
+        self.bytes() > cache_bytes || self.states.len() > self.states_limit || self.locals.len() > self.states_limit
+    }
+
+    #[inline]
+    pub(crate) fn cell(&self, id: CellId) -> Cell {
+        *self.cells.get(id.index())
+    }
+
+    #[inline]
+    pub(crate) fn state(&self, id: StateId) -> &State {
+        self.states.get(id.index())
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        self.nodes.get(id.index())
+    }
+
+    #[inline]
+    pub(crate) fn local(&self, id: LocalId) -> &Local {
+        self.locals.get(id.index())
+    }
+
+    /// What can happen next in a state.
+    pub(crate) fn expansion(&self, id: StateId) -> &Expansion {
+        let state = self.state(id);
+        match state.expansion.get() {
+            Some(expansion) => expansion,
+            None => {
+                self.build().expand_state(id);
+                state.expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
+            }
+        }
+    }
+
+    /// Whether the frame may end in this state.
+    #[inline]
+    pub(crate) fn is_accepting(&self, id: StateId) -> bool {
+        self.expansion(id).accepting
+    }
+
+    /// The state as far as one token can tell: see [`Cell::clamped`].
+    #[inline]
+    pub(crate) fn clamped(&self, id: StateId) -> StateId {
+        let state = self.state(id);
+        match state.clamped.get() {
+            Some(&clamped) => clamped,
+            None => self.build().clamp_state(id),
+        }
+    }
+
+    /// The configuration "in this state, on an unknown stack".
+    #[inline]
+    pub(crate) fn local_of(&self, id: StateId) -> LocalId {
+        let state = self.state(id);
+        match state.local.get() {
+            Some(&local) => local,
+            None => {
+                let local = self.build().local(&[(id, NodeId::BOTTOM)]);
+                *state.local.get_or_init(|| local)
+            }
+        }
+    }
+
+    /// The state that matches what any of `states` matches.
+    pub(crate) fn union(&self, states: &[StateId]) -> StateId {
+        let cells: Vec<CellId> = states.iter().flat_map(|&s| self.state(s).kernel.iter().copied()).collect();
+        self.build().state(&cells)
+    }
+}

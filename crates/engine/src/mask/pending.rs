@@ -1,0 +1,76 @@
+//! What is left of tokens when a frame ends before they do.
+
+use std::sync::RwLock;
+
+use smallvec::SmallVec;
+
+use super::accept::Accept;
+use crate::automaton::CharClass;
+use crate::profile::Run;
+
+/// Trie nodes at which a frame may end with bytes of the token left over.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Pending {
+    /// One by one.
+    pub(crate) nodes: Vec<u32>,
+    /// Every node of a subtree whose bytes are all in the class.
+    pub(crate) pure: Vec<(u32, CharClass)>,
+    /// Every node that a run leads to, with at least so many characters.
+    pub(crate) runs: SmallVec<[(Run, u32); 1]>,
+}
+
+impl Pending {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.nodes.len() * 4 + self.pure.len() * size_of::<(u32, CharClass)>()
+    }
+}
+
+/// An interned [`Pending`], or the whole token.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PendingId(pub(crate) u32);
+
+impl PendingId {
+    /// Nothing of the token is consumed yet: the frame may end before it.
+    pub(crate) const WHOLE: PendingId = PendingId(0);
+}
+
+/// A [`Walked`] in the store.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct WalkedId(pub(crate) u32);
+
+/// What came of a walk.
+#[derive(Clone, Default)]
+pub(crate) struct Walked {
+    /// Tokens consumed as a whole.
+    pub(crate) accept: Accept,
+    /// What is pending for the state below.
+    pub(crate) pending: SmallVec<[PendingId; 2]>,
+}
+
+/// The walks from one state, by what was pending when the state was returned to.
+pub(crate) struct ResolveMemo(RwLock<Vec<(PendingId, WalkedId)>>);
+
+impl ResolveMemo {
+    pub(crate) const fn new() -> Self {
+        ResolveMemo(RwLock::new(Vec::new()))
+    }
+
+    pub(crate) fn get(&self, pending: PendingId) -> Option<WalkedId> {
+        let list = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if list.len() <= 8 {
+            return list.iter().find(|e| e.0 == pending).map(|e| e.1);
+        }
+        list.binary_search_by_key(&pending, |e| e.0).ok().map(|i| list[i].1)
+    }
+
+    pub(crate) fn insert(&self, pending: PendingId, walked: WalkedId) {
+        let mut list = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Err(at) = list.binary_search_by_key(&pending, |e| e.0) {
+            list.insert(at, (pending, walked));
+        }
+    }
+}

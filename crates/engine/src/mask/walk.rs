@@ -1,0 +1,417 @@
+//! The walk: a state against the trie.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::accept::Accept;
+use super::pending::{Pending, PendingId, Walked, WalkedId};
+use crate::automaton::{AppendVec, CharClass, Exceeded, LocalId, Loop, StateId, Store, Work};
+use crate::profile::{Profile, Run};
+use crate::tables::Tables;
+use crate::trie::{ROOT, Trie};
+use crate::vocab::TokenId;
+
+/// Runs of fewer tokens than this are walked: the tables would cost more than they save.
+const RUN_TOKENS: usize = 768;
+
+/// What walks left behind for others to find.
+pub(crate) struct MaskStore {
+    pending: AppendVec<Pending>,
+    walked: AppendVec<Walked>,
+    index: Mutex<HashTable<PendingId>>,
+}
+
+impl MaskStore {
+    pub(crate) fn new() -> Self {
+        let store =
+            MaskStore { pending: AppendVec::new(), walked: AppendVec::new(), index: Mutex::new(HashTable::new()) };
+        store.pending.push(Pending::default()); // PendingId::WHOLE
+        store
+    }
+
+    pub(crate) fn walked(&self, id: WalkedId) -> &Walked {
+        self.walked.get(id.0 as usize)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.walked.len()
+    }
+
+    fn intern(&self, pending: Pending) -> (PendingId, bool) {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = FxBuildHasher.hash_one(&pending);
+        if let Some(&id) = index.find(hash, |id| *self.pending.get(id.0 as usize) == pending) {
+            return (id, false);
+        }
+        let id = PendingId(self.pending.push(pending) as u32);
+        index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(self.pending.get(id.0 as usize)));
+        (id, true)
+    }
+
+    fn add(&self, walked: Walked) -> WalkedId {
+        // The lock makes this the only writer.
+        let _index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        WalkedId(self.walked.push(walked) as u32)
+    }
+
+    /// The tokens that `state` allows from the start of a token.
+    pub(crate) fn from_start<'s>(
+        &self,
+        store: &'s Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<&'s Walked, Exceeded> {
+        let state = store.clamped(state);
+        let slot = &store.state(state).walked;
+        if let Some(walked) = slot.get() {
+            return Ok(walked);
+        }
+        let mut walk = Walk::new(store, tables, work);
+        walk.anchor(0, store.clamped_local(store.local_of(state)))?;
+        walk.run()?;
+        let walked = walk.finish(self, None);
+        Ok(slot.get_or_init(|| walked))
+    }
+
+    /// The tokens that `state` allows for what is left of them in `pending`.
+    pub(crate) fn resolve<'a>(
+        &'a self,
+        store: &'a Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<&'a Walked, Exceeded> {
+        if pending == PendingId::WHOLE {
+            return self.from_start(store, tables, state, work);
+        }
+        let state = store.clamped(state);
+        let memo = &store.state(state).resolved;
+        if let Some(id) = memo.get(pending) {
+            return Ok(self.walked(id));
+        }
+        let local = store.clamped_local(store.local_of(state));
+        let mut walk = Walk::new(store, tables, work);
+        walk.pending(self.pending.get(pending.0 as usize), local)?;
+        walk.run()?;
+        let passes = store.local_expansion(local).pops.then_some(pending);
+        let walked = walk.finish(self, passes);
+        let id = self.add(walked);
+        memo.insert(pending, id);
+        Ok(self.walked(id))
+    }
+}
+
+/// One walk: what is still to visit, and what was found.
+struct Walk<'a> {
+    store: &'a Store,
+    tables: &'a Tables,
+    trie: &'a Trie,
+    work: &'a mut Work,
+    todo: Vec<(u32, LocalId)>,
+    ids: Vec<TokenId>,
+    masks: SmallVec<[Arc<[u32]>; 1]>,
+    whole: bool,
+    found: Pending,
+}
+
+impl<'a> Walk<'a> {
+    fn new(store: &'a Store, tables: &'a Tables, work: &'a mut Work) -> Self {
+        Walk {
+            store,
+            tables,
+            trie: &tables.trie,
+            work,
+            todo: Vec::new(),
+            ids: Vec::new(),
+            masks: SmallVec::new(),
+            whole: false,
+            found: Pending::default(),
+        }
+    }
+
+    /// The result; `passes` is what stays pending because the state itself may end at once.
+    fn finish(self, masks: &MaskStore, passes: Option<PendingId>) -> Walked {
+        let mut pending: SmallVec<[PendingId; 2]> = passes.into_iter().collect();
+        if self.whole {
+            pending.push(PendingId::WHOLE);
+        }
+        let mut bytes = 0;
+        if !self.found.is_empty() {
+            let size = self.found.bytes();
+            let (id, new) = masks.intern(self.found);
+            bytes += if new { size } else { 0 };
+            if !pending.contains(&id) {
+                pending.push(id);
+            }
+        }
+        let accept = Accept::new(self.masks, &self.ids, self.tables.words);
+        self.store.add_bytes(bytes + accept.bytes() + size_of::<Walked>());
+        Walked { accept, pending }
+    }
+
+    fn step(&mut self, local: LocalId, class: usize) -> Result<LocalId, Exceeded> {
+        let next = self.store.step(local, class, self.work)?;
+        Ok(self.store.clamped_local(next))
+    }
+
+    /// Visits what there is to visit.
+    fn run(&mut self) -> Result<(), Exceeded> {
+        while let Some((node, local)) = self.todo.pop() {
+            self.work.spend(1)?;
+            self.ids.extend_from_slice(self.trie.own(node));
+            let children = self.trie.children(node);
+            if children.is_empty() {
+                continue;
+            }
+            if let Some(anchor) = self.tables.profile.anchor_at(node) {
+                self.anchor(anchor, local)?;
+                continue;
+            }
+            if self.take_whole(node, local) {
+                continue;
+            }
+            let expansion = self.store.local_expansion(local);
+            if expansion.pops {
+                self.found.nodes.push(node);
+            }
+            for child in children {
+                if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
+                    let next = self.step(local, class)?;
+                    self.todo.push((child, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// If everything below `node` stays inside a loop, takes it all.
+    fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
+        let Some(repeats) = self.store.repeats(local) else { return false };
+        let class = self.store.program.class(repeats.chars);
+        let below = &self.trie.below[node as usize];
+        let words = class.ascii.words();
+        let allowed = words[0] as u128 | (words[1] as u128) << 64;
+        let pure = below.ascii & !allowed == 0
+            && (!below.wide || (class.wide && !below.broken && below.boundary))
+            && repeats.left.is_none_or(|left| below.chars as u32 <= left)
+            && (repeats.need == 0 || (below.chars as u32) < repeats.need);
+        if !pure {
+            return false;
+        }
+        let own = self.trie.own(node).len();
+        self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
+        if self.store.local_expansion(local).pops {
+            self.found.pure.push((node, class));
+        }
+        true
+    }
+
+    /// Visits an anchor: runs of characters by the tables, the rest by walking.
+    fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
+        let tables = self.tables;
+        let anchor = tables.profile.anchor(index);
+        let expansion = self.store.local_expansion(local);
+        if expansion.pops {
+            if anchor.node == ROOT {
+                self.whole = true;
+            } else {
+                self.found.nodes.push(anchor.node);
+            }
+        }
+        let ascii = ByteSet::range(0, 0x7f);
+        let mut left = anchor.bytes.intersect(&expansion.alive);
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let first = class.set.intersect(&left).intersect(&ascii);
+            if first.is_empty() || anchor.count(&first) < RUN_TOKENS {
+                continue;
+            }
+            let next = self.step(local, i)?;
+            let Some(repeats) = self.store.repeats(next) else { continue };
+            let rest = self.store.program.class(repeats.chars);
+            if !Profile::covers(&rest) || !self.stays_simple(next, repeats, &rest)? {
+                continue;
+            }
+            let first_wide = rest.wide && self.wide_leads_to(local, next)?;
+            let most = repeats.left.map_or(u32::MAX, |l| l.saturating_add(1));
+            let run = Run { anchor: index, first, first_wide, rest, most };
+            self.run_of(run, next, repeats)?;
+            left = left.minus(&first);
+            if first_wide {
+                left = left.intersect(&ascii);
+            }
+        }
+        for byte in left.iter() {
+            if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte)) {
+                let next = self.step(local, class)?;
+                self.todo.push((child, next));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what may follow a run can never be mistaken for more of it, also once enough rounds are done.
+    fn stays_simple(&mut self, local: LocalId, repeats: Loop, rest: &CharClass) -> Result<bool, Exceeded> {
+        if repeats.need == 0 {
+            return Ok(true); // `Store::repeats` has looked at this
+        }
+        let mut chain = vec![local];
+        self.extend_chain(&mut chain, rest, repeats.need as usize + 1)?;
+        if chain.len() <= repeats.need as usize {
+            return Ok(true); // no token gets that far
+        }
+        let after = chain[chain.len() - 1];
+        Ok(if repeats.left == Some(repeats.need) {
+            !overlaps(&self.store.local_expansion(after).alive, rest)
+        } else {
+            self.store.repeats(after).is_some_and(|r| r.chars == repeats.chars)
+        })
+    }
+
+    /// Takes the tokens of a run, and goes on where something else follows it. `local` is the configuration
+    /// after the run's first character.
+    fn run_of(&mut self, run: Run, local: LocalId, repeats: Loop) -> Result<(), Exceeded> {
+        let tables = self.tables;
+        let anchor = tables.profile.anchor(run.anchor);
+        self.masks.push(tables.profile.mask(self.trie, run));
+        self.work.spend(64)?;
+        // The configuration after one, two, three … characters of the run.
+        let mut chain = vec![local];
+        let in_run = |byte: u8| if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
+        if repeats.need > 0 || repeats.left.is_some() {
+            self.extend_chain(&mut chain, &run.rest, repeats.need as usize + 1)?;
+        }
+        let at_need = chain[chain.len() - 1];
+        let exits = self.store.local_expansion(local).alive.union(&self.store.local_expansion(at_need).alive);
+        if self.store.local_expansion(at_need).pops {
+            self.found.runs.push((run, repeats.need + 1));
+        }
+        for byte in exits.iter().filter(|&b| !in_run(b)) {
+            for entry in anchor.after(byte, &run) {
+                self.work.spend(1)?;
+                let index = match repeats {
+                    Loop { left: None, need: 0, .. } => 0,
+                    _ => entry.chars as usize - 1,
+                };
+                if chain.len() <= index {
+                    self.extend_chain(&mut chain, &run.rest, index + 1)?;
+                }
+                let Some(&from) = chain.get(index) else { continue };
+                if let Some(class) = self.store.local_expansion(from).class_of(byte) {
+                    let next = self.step(from, class)?;
+                    self.todo.push((entry.node, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes `chain` at least `len` long, if the run goes on for so long.
+    fn extend_chain(&mut self, chain: &mut Vec<LocalId>, rest: &CharClass, len: usize) -> Result<(), Exceeded> {
+        let longest = self.trie.longest.saturating_add(1);
+        let Some(byte) = rest.ascii.first() else { return Ok(()) };
+        while chain.len() < len.min(longest) {
+            let last = chain[chain.len() - 1];
+            let Some(class) = self.store.local_expansion(last).class_of(byte) else { return Ok(()) };
+            let next = self.step(last, class)?;
+            chain.push(next);
+        }
+        Ok(())
+    }
+
+    /// Whether every character past ASCII leads from `local` to `target`.
+    fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
+        const TAIL: (u8, u8) = (0x80, 0xBF);
+        // For each kind of first byte, the range of the second one and how many follow.
+        const LEADS: [((u8, u8), (u8, u8), usize); 8] = [
+            ((0xC2, 0xDF), (0x80, 0xBF), 0),
+            ((0xE0, 0xE0), (0xA0, 0xBF), 1),
+            ((0xE1, 0xEC), (0x80, 0xBF), 1),
+            ((0xED, 0xED), (0x80, 0x9F), 1),
+            ((0xEE, 0xEF), (0x80, 0xBF), 1),
+            ((0xF0, 0xF0), (0x90, 0xBF), 2),
+            ((0xF1, 0xF3), (0x80, 0xBF), 2),
+            ((0xF4, 0xF4), (0x80, 0x8F), 2),
+        ];
+        for (lead, second, more) in LEADS {
+            let ranges: SmallVec<[(u8, u8); 4]> =
+                [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more)).collect();
+            let mut at = local;
+            for (low, high) in ranges {
+                let expansion = self.store.local_expansion(at);
+                let Some(class) = expansion.class_of(low) else { return Ok(false) };
+                if !ByteSet::range(low, high).is_subset(&expansion.classes[class].set) {
+                    return Ok(false);
+                }
+                at = self.step(at, class)?;
+            }
+            if at != target {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on from every pending place in `local`.
+    fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
+        let expansion = self.store.local_expansion(local);
+        for &node in &pending.nodes {
+            self.go_on(node, local)?;
+        }
+        for &(node, class) in &pending.pure {
+            if overlaps(&expansion.alive, &class) {
+                self.go_on_below(node, local)?;
+            }
+        }
+        for (run, least) in &pending.runs {
+            let anchor = self.tables.profile.anchor(run.anchor);
+            for byte in expansion.alive.iter() {
+                let Some(class) = expansion.class_of(byte) else { continue };
+                let mut next = None;
+                for entry in anchor.after(byte, run).filter(|e| e.chars as u32 >= *least) {
+                    self.work.spend(1)?;
+                    let next = match next {
+                        Some(next) => next,
+                        None => *next.insert(self.step(local, class)?),
+                    };
+                    self.todo.push((entry.node, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn go_on(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        let expansion = self.store.local_expansion(local);
+        self.work.spend(1)?;
+        for child in self.trie.children(node) {
+            if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
+                let next = self.step(local, class)?;
+                self.todo.push((child, next));
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on from every node of a subtree.
+    fn go_on_below(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        let mut nodes = vec![node];
+        while let Some(node) = nodes.pop() {
+            if self.trie.utf8[node as usize].may_be_boundary() {
+                self.go_on(node, local)?;
+            }
+            nodes.extend(self.trie.children(node));
+        }
+        Ok(())
+    }
+}
+
+fn overlaps(alive: &ByteSet, class: &CharClass) -> bool {
+    alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::range(0x80, 0xFF)))
+}

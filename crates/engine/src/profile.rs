@@ -1,0 +1,372 @@
+//! What a vocabulary knows about runs of characters, before any constraint is seen.
+//!
+//! Most of a vocabulary is words, and most large masks are "tokens made of these characters". Such a mask is
+//! never found by walking: tokens are grouped by which kinds of characters they are made of (a few thousand
+//! groups for a hundred thousand tokens), and the mask of a class is the union of the groups inside it. What
+//! leaves the run in mid-token is found by an index from each byte to the trie nodes it leads to.
+//!
+//! All this is relative to an **anchor**: the root, and every node with a very large subtree below it (in
+//! practice the space that words start with).
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use rustc_hash::FxHashMap;
+use tokenstile_grammar::ir::ByteSet;
+
+use crate::automaton::CharClass;
+use crate::trie::{ROOT, Trie, Utf8State};
+use crate::vocab::TokenId;
+
+/// A subtree with more tokens than this gets tables of its own.
+const ANCHOR_TOKENS: usize = 8_192;
+/// A group with more tokens than this keeps a mask.
+const DENSE_GROUP: usize = 256;
+/// Bytes of masks that are kept for classes seen before.
+const CACHE_BYTES: usize = 64 << 20;
+
+const LOWER: u128 = 1 << b'a';
+const UPPER: u128 = 1 << b'A';
+const DIGIT: u128 = 1 << b'0';
+/// Letters past the first of each case stand for what has no byte of its own.
+const WIDE: u128 = 1 << b'b';
+const BROKEN: u128 = 1 << b'c';
+
+/// The kind of a byte: letters and digits are one kind each.
+fn kind_of(byte: u8) -> u128 {
+    match byte {
+        b'a'..=b'z' => LOWER,
+        b'A'..=b'Z' => UPPER,
+        b'0'..=b'9' => DIGIT,
+        0x80.. => WIDE,
+        _ => 1 << byte,
+    }
+}
+
+/// A first character and then any number of others, from an anchor on: the shape of most large masks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Run {
+    pub(crate) anchor: u32,
+    /// ASCII bytes the run may start with.
+    pub(crate) first: ByteSet,
+    /// Whether it may start with any character past ASCII; only if the others may be those, too.
+    pub(crate) first_wide: bool,
+    /// The characters after the first.
+    pub(crate) rest: CharClass,
+    /// The most characters, the first included.
+    pub(crate) most: u32,
+}
+
+/// All anchors of a vocabulary.
+pub(crate) struct Profile {
+    anchors: Vec<Anchor>,
+    words: usize,
+    cache: Mutex<RunCache>,
+}
+
+#[derive(Default)]
+struct RunCache {
+    masks: FxHashMap<Run, Arc<[u32]>>,
+    bytes: usize,
+}
+
+/// The tables of one anchor.
+pub(crate) struct Anchor {
+    pub(crate) node: u32,
+    /// Bytes of the anchor's children.
+    pub(crate) bytes: ByteSet,
+    /// How many tokens lie below each child, by byte.
+    counts: Box<[u32; 256]>,
+    groups: Vec<Group>,
+    entries: Vec<Entry>,
+    /// Where the entries of each byte start; one more at the end.
+    starts: Box<[u32; 257]>,
+    /// The most characters of any token below.
+    longest: u32,
+}
+
+/// Tokens whose first character is of one kind and whose others are of the same set of kinds.
+struct Group {
+    first: u128,
+    rest: u128,
+    /// Sorted by number of characters.
+    tokens: Vec<(u16, TokenId)>,
+    dense: OnceLock<Box<[u32]>>,
+}
+
+/// A node that a byte leads to, with what lies between the anchor and that byte.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// ASCII bytes after the first character, as two words.
+    ascii: [u64; 2],
+    pub(crate) node: u32,
+    pub(crate) chars: u16,
+    first: u8,
+    wide: bool,
+}
+
+impl Profile {
+    pub(crate) fn new(trie: &Trie, words: usize) -> Self {
+        let utf8 = &trie.utf8;
+        let mut nodes = vec![ROOT];
+        nodes.extend((1..trie.nodes.len() as u32).filter(|&n| {
+            let tokens = trie.subtree(n).len();
+            tokens > ANCHOR_TOKENS && utf8[n as usize] == Utf8State::Boundary
+        }));
+        let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n)).collect();
+        Profile { anchors, words, cache: Mutex::default() }
+    }
+
+    /// The anchor at a node, if it is one.
+    #[inline]
+    pub(crate) fn anchor_at(&self, node: u32) -> Option<u32> {
+        self.anchors.iter().position(|a| a.node == node).map(|i| i as u32)
+    }
+
+    pub(crate) fn anchor(&self, index: u32) -> &Anchor {
+        &self.anchors[index as usize]
+    }
+
+    /// Whether the tables can answer for a class: each kind of character is in it as a whole or not at all.
+    pub(crate) fn covers(rest: &CharClass) -> bool {
+        allowed_kinds(rest).is_some()
+    }
+
+    /// The tokens that a run matches as a whole. `covers(&run.rest)` must hold.
+    pub(crate) fn mask(&self, trie: &Trie, run: Run) -> Arc<[u32]> {
+        let anchor = self.anchor(run.anchor);
+        let run = Run { most: run.most.min(anchor.longest), ..run };
+        if let Some(mask) = self.lock().masks.get(&run) {
+            return mask.clone();
+        }
+        let mut words = vec![0u32; self.words];
+        anchor.fill(trie, &run, &mut words);
+        let mask: Arc<[u32]> = words.into();
+        let mut cache = self.lock();
+        if cache.bytes > CACHE_BYTES {
+            *cache = RunCache::default();
+        }
+        cache.bytes += self.words * 4;
+        cache.masks.entry(run).or_insert(mask).clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, RunCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn bytes_held(&self) -> usize {
+        let anchors: usize = self
+            .anchors
+            .iter()
+            .map(|a| {
+                let dense = a.groups.iter().filter(|g| g.tokens.len() > DENSE_GROUP).count();
+                a.entries.len() * size_of::<Entry>() + dense * self.words * 4 + a.groups.len() * size_of::<Group>()
+            })
+            .sum();
+        anchors + self.lock().bytes
+    }
+}
+
+/// The kinds that a class allows, or `None` if it splits one.
+fn allowed_kinds(class: &CharClass) -> Option<u128> {
+    let words = class.ascii.words();
+    let ascii = words[0] as u128 | (words[1] as u128) << 64;
+    let mut kinds = ascii;
+    for (range, kind) in [(b'a'..=b'z', LOWER), (b'A'..=b'Z', UPPER), (b'0'..=b'9', DIGIT)] {
+        let all = range.fold(0u128, |set, b| set | 1 << b);
+        let part = ascii & all;
+        if part != 0 && part != all {
+            return None;
+        }
+        kinds = kinds & !all | if part == 0 { 0 } else { kind };
+    }
+    Some(kinds | if class.wide { WIDE } else { 0 })
+}
+
+impl Anchor {
+    fn new(trie: &Trie, utf8: &[Utf8State], node: u32) -> Self {
+        let mut anchor = Anchor {
+            node,
+            bytes: trie.children(node).map(|c| trie.byte[c as usize]).collect(),
+            counts: Box::new([0; 256]),
+            groups: Vec::new(),
+            entries: Vec::new(),
+            starts: Box::new([0; 257]),
+            longest: 0,
+        };
+        for child in trie.children(node) {
+            anchor.counts[trie.byte[child as usize] as usize] = trie.subtree(child).len() as u32;
+        }
+        anchor.collect(trie, utf8);
+        anchor
+    }
+
+    /// Walks the subtree once, making the groups and the index.
+    fn collect(&mut self, trie: &Trie, utf8: &[Utf8State]) {
+        #[derive(Clone, Copy)]
+        struct Path {
+            ascii: u128,
+            rest: u128,
+            first: u8,
+            chars: u16,
+            wide: bool,
+        }
+        let mut groups: FxHashMap<(u128, u128), usize> = FxHashMap::default();
+        let mut found: Vec<(u8, Entry)> = Vec::new();
+        let mut todo: Vec<(u32, Path)> = Vec::new();
+        for child in trie.children(self.node) {
+            let byte = trie.byte[child as usize];
+            let broken = matches!(utf8[child as usize], Utf8State::Broken | Utf8State::Leading(_));
+            let rest = if broken { BROKEN } else { 0 };
+            todo.push((child, Path { ascii: 0, rest, first: byte, chars: 1, wide: byte >= 0x80 }));
+        }
+        while let Some((node, path)) = todo.pop() {
+            let tokens = trie.own(node);
+            if !tokens.is_empty() {
+                let key = (kind_of(path.first), path.rest);
+                let at = *groups.entry(key).or_insert_with(|| {
+                    self.groups.push(Group { first: key.0, rest: key.1, tokens: Vec::new(), dense: OnceLock::new() });
+                    self.groups.len() - 1
+                });
+                self.groups[at].tokens.extend(tokens.iter().map(|&t| (path.chars, t)));
+                self.longest = self.longest.max(path.chars as u32);
+            }
+            let boundary = utf8[node as usize] == Utf8State::Boundary && path.rest & BROKEN == 0;
+            for child in trie.children(node) {
+                let byte = trie.byte[child as usize];
+                if boundary {
+                    let ascii = [path.ascii as u64, (path.ascii >> 64) as u64];
+                    let (chars, first, wide) = (path.chars, path.first, path.wide);
+                    found.push((byte, Entry { ascii, node: child, chars, first, wide }));
+                }
+                // A character past ASCII is one character, however many bytes it has.
+                let starts = byte & 0xC0 != 0x80;
+                let in_first = !boundary && path.chars == 1 && path.first >= 0x80;
+                let broken = utf8[child as usize] == Utf8State::Broken;
+                todo.push((
+                    child,
+                    Path {
+                        ascii: path.ascii | if byte < 0x80 { 1 << byte } else { 0 },
+                        rest: path.rest
+                            | if in_first { 0 } else { kind_of(byte) }
+                            | if broken { BROKEN } else { 0 },
+                        chars: path.chars.saturating_add(starts as u16),
+                        wide: path.wide || byte >= 0x80,
+                        first: path.first,
+                    },
+                ));
+            }
+        }
+        for group in &mut self.groups {
+            group.tokens.sort_unstable();
+        }
+        self.groups.sort_unstable_by_key(|g| (g.first, g.rest));
+        found.sort_by_key(|e| (e.0, e.1.node));
+        for byte in 0..=256usize {
+            self.starts[byte] = found.partition_point(|e| (e.0 as usize) < byte) as u32;
+        }
+        self.entries = found.into_iter().map(|e| e.1).collect();
+    }
+
+    /// How many tokens start with one of `bytes` after the anchor.
+    pub(crate) fn count(&self, bytes: &ByteSet) -> usize {
+        bytes.iter().map(|b| self.counts[b as usize] as usize).sum()
+    }
+
+    /// The nodes that `byte` leads to after `run`, together with the number of characters before it.
+    pub(crate) fn after<'a>(&'a self, byte: u8, run: &'a Run) -> impl Iterator<Item = Entry> + 'a {
+        let range = self.starts[byte as usize] as usize..self.starts[byte as usize + 1] as usize;
+        let words = run.rest.ascii.words();
+        self.entries[range].iter().copied().filter(move |e| {
+            e.ascii[0] & !words[0] == 0
+                && e.ascii[1] & !words[1] == 0
+                && (e.chars as u32) <= run.most
+                && if e.first < 0x80 {
+                    run.first.contains(e.first) && (run.rest.wide || !e.wide)
+                } else {
+                    run.first_wide && run.rest.wide
+                }
+        })
+    }
+
+    fn fill(&self, trie: &Trie, run: &Run, words: &mut [u32]) {
+        let allowed = allowed_kinds(&run.rest).unwrap_or(0);
+        let mut start = 0;
+        while start < self.groups.len() {
+            let first = self.groups[start].first;
+            let end = start + self.groups[start..].partition_point(|g| g.first == first);
+            let groups = self.groups[start..end].iter().filter(|g| g.rest & !allowed == 0);
+            start = end;
+            if first == WIDE {
+                if run.first_wide {
+                    groups.for_each(|g| g.add(run.most, words));
+                }
+                continue;
+            }
+            let of_kind: ByteSet = self.bytes.iter().filter(|&b| kind_of(b) == first).collect();
+            let wanted = of_kind.intersect(&run.first);
+            if wanted.is_empty() {
+                continue;
+            }
+            let unwanted = of_kind.minus(&wanted);
+            if self.count(&unwanted) > self.count(&wanted) {
+                // A few first bytes of many: look at their tokens one by one.
+                let bytes: Vec<u32> = wanted.iter().filter_map(|b| trie.child(self.node, b)).collect();
+                add_matching(trie, &bytes, run, words);
+                continue;
+            }
+            groups.for_each(|g| g.add(run.most, words));
+            for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
+                for &token in trie.subtree(child) {
+                    words[token as usize / 32] &= !(1 << (token % 32));
+                }
+            }
+        }
+    }
+}
+
+/// Adds the tokens below `nodes` whose further bytes are all in the run.
+fn add_matching(trie: &Trie, nodes: &[u32], run: &Run, words: &mut [u32]) {
+    let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
+    let mut buffer: Vec<TokenId> = Vec::new();
+    let ascii = run.rest.ascii.words();
+    let allowed = ascii[0] as u128 | (ascii[1] as u128) << 64;
+    while let Some((node, chars)) = todo.pop() {
+        let below = trie.below[node as usize];
+        let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
+        if pure && below.boundary && chars + below.chars as u32 <= run.most {
+            buffer.extend_from_slice(trie.subtree(node));
+            continue;
+        }
+        buffer.extend_from_slice(trie.own(node));
+        for child in trie.children(node) {
+            let byte = trie.byte[child as usize];
+            let starts = byte & 0xC0 != 0x80;
+            let fits = if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
+            let broken = trie.utf8[child as usize] == Utf8State::Broken;
+            if fits && !broken && chars + starts as u32 <= run.most {
+                todo.push((child, chars + starts as u32));
+            }
+        }
+    }
+    for token in buffer {
+        words[token as usize / 32] |= 1 << (token % 32);
+    }
+}
+
+impl Group {
+    fn add(&self, most: u32, words: &mut [u32]) {
+        let longest = self.tokens.last().map_or(0, |t| t.0 as u32);
+        if longest <= most && self.tokens.len() > DENSE_GROUP {
+            let dense = self.dense.get_or_init(|| {
+                let mut dense = vec![0u32; words.len()];
+                self.tokens.iter().for_each(|&(_, t)| dense[t as usize / 32] |= 1 << (t % 32));
+                dense.into()
+            });
+            words.iter_mut().zip(dense.iter()).for_each(|(w, d)| *w |= d);
+            return;
+        }
+        for &(_, token) in self.tokens.iter().take_while(|t| t.0 as u32 <= most) {
+            words[token as usize / 32] |= 1 << (token % 32);
+        }
+    }
+}
