@@ -1,7 +1,7 @@
 //! Backslash escapes of literals and character classes.
 
 use super::Dialect;
-use super::lexer::Lexer;
+use super::lexer::{Lexer, shown};
 use crate::error::{Error, ErrorKind};
 
 /// What an escape stands for.
@@ -65,7 +65,7 @@ impl Lexer<'_> {
             _ => {
                 let message = format!(
                     "expected one of the escapes \\n \\t \\r \\\" \\\\ \\[ \\] \\xHH \\uHHHH \\UHHHHHHHH, found `\\{}`",
-                    letter.escape_debug()
+                    shown(letter)
                 );
                 return Err(self.error(ErrorKind::Syntax, message, start));
             }

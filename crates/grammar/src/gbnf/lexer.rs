@@ -140,7 +140,7 @@ impl<'s> Lexer<'s> {
             b'*' => Token::Repeat { min: 0, max: None },
             b'+' => Token::Repeat { min: 1, max: None },
             _ if is_name(byte) => return self.name(),
-            _ => return Err(self.stray()),
+            _ => return Err(self.expected("a rule, a literal or a class")),
         };
         self.at += 1;
         Ok(simple)
@@ -172,16 +172,6 @@ impl<'s> Lexer<'s> {
 
     fn unsupported(&self, message: &str) -> Error {
         self.error(ErrorKind::Unsupported, message, self.start)
-    }
-
-    /// The error for a character that starts no token.
-    fn stray(&self) -> Error {
-        let found = self.peek_char().map_or(String::new(), |c| c.escape_debug().to_string());
-        self.error(
-            ErrorKind::Syntax,
-            format!("expected a rule, a literal or a class, found `{found}`"),
-            self.at,
-        )
     }
 
     /// A name, with the `::=` after it if there is one.
@@ -282,8 +272,8 @@ impl<'s> Lexer<'s> {
             if high < low {
                 let message = format!(
                     "reversed range: `{}` comes after `{}`; a range goes from low to high",
-                    low.escape_debug(),
-                    high.escape_debug()
+                    shown(low),
+                    shown(high)
                 );
                 return Err(self.error(ErrorKind::Syntax, message, start));
             }
@@ -348,9 +338,10 @@ impl<'s> Lexer<'s> {
         Ok(Token::Repeat { min, max })
     }
 
-    fn expected(&self, what: &str) -> Error {
+    /// The error for the character that is next.
+    pub(super) fn expected(&self, what: &str) -> Error {
         let found = match self.peek_char() {
-            Some(c) => format!("`{}`", c.escape_debug()),
+            Some(c) => format!("`{}`", shown(c)),
             None => "end of input".into(),
         };
         self.error(ErrorKind::Syntax, format!("expected {what}, found {found}"), self.at)
@@ -379,6 +370,11 @@ pub(super) fn quoted(text: &str) -> String {
         Some((cut, _)) => format!("`{}…`", &text[..cut]),
         None => format!("`{text}`"),
     }
+}
+
+/// A character in a message; one that cannot be seen is escaped.
+pub(super) fn shown(c: char) -> String {
+    if matches!(c, '\'' | '"' | '\\') { c.to_string() } else { c.escape_debug().to_string() }
 }
 
 fn is_name(byte: u8) -> bool {

@@ -76,10 +76,16 @@ impl<'s> Parser<'s, '_> {
             let name = match token {
                 Token::Define(name) => name,
                 Token::Name(name) => {
-                    let next = self.lexer.next()?;
-                    let found = self.lexer.describe(next);
-                    let name = quoted(name);
-                    return Err(self.error(format!("expected `::=` after rule name {name}, found {found}")));
+                    let what = format!("`::=` after rule name {}", quoted(name));
+                    return Err(match self.lexer.next() {
+                        Ok(next) => {
+                            self.error(format!("expected {what}, found {}", self.lexer.describe(next)))
+                        }
+                        Err(_) => {
+                            self.lexer.at = self.lexer.start;
+                            self.lexer.expected(&what)
+                        }
+                    });
                 }
                 other => {
                     let found = self.lexer.describe(other);

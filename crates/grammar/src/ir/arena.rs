@@ -225,7 +225,7 @@ impl Arena {
             None => {
                 let ranges = self.char_ranges + set.ranges().len();
                 let Some(id) =
-                    CharSetId::new(self.char_sets.len()).filter(|_| ranges <= self.pool_capacity())
+                    CharSetId::new(self.char_sets.len()).filter(|_| ranges <= self.pool_capacity() / 4)
                 else {
                     return self.overflow();
                 };
@@ -436,7 +436,7 @@ impl Arena {
         }
     }
 
-    /// How many children, literal bytes and character ranges may be stored. Flattening copies them, so without
+    /// How many children, literal bytes and (a quarter of it) character ranges may be stored. Flattening copies them, so without
     /// a bound of their own a few nested expressions over one long list would take any amount of memory.
     fn pool_capacity(&self) -> usize {
         self.capacity.saturating_mul(16).clamp(1 << 20, u32::MAX as usize - 1)
