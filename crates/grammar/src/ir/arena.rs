@@ -436,8 +436,9 @@ impl Arena {
         }
     }
 
-    /// How many children, literal bytes and (a quarter of it) character ranges may be stored. Flattening copies them, so without
-    /// a bound of their own a few nested expressions over one long list would take any amount of memory.
+    /// How many children and literal bytes may be stored, and a quarter of it for character ranges. Flattening
+    /// copies them, so without a bound of their own a few nested expressions over one long list would take any
+    /// amount of memory.
     fn pool_capacity(&self) -> usize {
         self.capacity.saturating_mul(16).clamp(1 << 20, u32::MAX as usize - 1)
     }
