@@ -17,4 +17,5 @@ mod regex;
 pub use error::{Error, ErrorKind, Place};
 pub use ids::{CharSetId, ExprId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
+pub use json::JsonWhitespace;
 pub use limits::Limits;

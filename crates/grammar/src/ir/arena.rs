@@ -72,6 +72,13 @@ pub enum Expr {
     Region(ExprId),
 }
 
+/// Neighbouring literals of a sequence: the first of them, and the bytes of all once there are two.
+#[derive(Default)]
+struct LiteralRun {
+    first: Option<ExprId>,
+    bytes: SmallVec<[u8; 64]>,
+}
+
 /// The arena of a grammar's expressions.
 #[derive(Clone, Debug)]
 pub struct Arena {
@@ -82,6 +89,7 @@ pub struct Arena {
     char_sets: Vec<CharSet>,
     char_set_ids: FxHashMap<CharSet, CharSetId>,
     index: HashTable<ExprId>,
+    char_ranges: usize,
     capacity: usize,
     overflowed: bool,
 }
@@ -101,6 +109,7 @@ impl Arena {
             char_sets: Vec::new(),
             char_set_ids: FxHashMap::default(),
             index: HashTable::new(),
+            char_ranges: 0,
             capacity: capacity.clamp(16, u32::MAX as usize / 2),
             overflowed: false,
         };
@@ -166,9 +175,12 @@ impl Arena {
     /// The direct children of an expression.
     pub fn children(&self, id: ExprId) -> SmallVec<[ExprId; 4]> {
         match self.get(id) {
-            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Rule(_) => {
-                SmallVec::new()
-            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Chars(_)
+            | Expr::Literal(_)
+            | Expr::Rule(_) => SmallVec::new(),
             Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => SmallVec::from_slice(self.list(l)),
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
                 SmallVec::from_slice(&[expr])
@@ -211,7 +223,13 @@ impl Arena {
         let id = match self.char_set_ids.get(set) {
             Some(&id) => id,
             None => {
-                let Some(id) = CharSetId::new(self.char_sets.len()) else { return self.overflow() };
+                let ranges = self.char_ranges + set.ranges().len();
+                let Some(id) =
+                    CharSetId::new(self.char_sets.len()).filter(|_| ranges <= self.pool_capacity() / 4)
+                else {
+                    return self.overflow();
+                };
+                self.char_ranges = ranges;
                 self.char_sets.push(set.clone());
                 self.char_set_ids.insert(set.clone(), id);
                 id
@@ -231,6 +249,7 @@ impl Arena {
     /// The parts one after the other.
     pub fn concat(&mut self, parts: &[ExprId]) -> ExprId {
         let mut flat: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut run = LiteralRun::default();
         for &part in parts {
             match self.get(part) {
                 Expr::Never => return self.never(),
@@ -238,12 +257,13 @@ impl Arena {
                 Expr::Concat(list) => {
                     let children: SmallVec<[ExprId; 8]> = SmallVec::from_slice(self.list(list));
                     for child in children {
-                        self.append(&mut flat, child);
+                        self.append(&mut flat, &mut run, child);
                     }
                 }
-                _ => self.append(&mut flat, part),
+                _ => self.append(&mut flat, &mut run, part),
             }
         }
+        self.end_run(&mut flat, &mut run);
         match flat[..] {
             [] => self.empty(),
             [one] => one,
@@ -251,17 +271,32 @@ impl Arena {
         }
     }
 
-    /// Puts `next` at the end of a sequence, joining it with a literal before it.
-    fn append(&mut self, flat: &mut SmallVec<[ExprId; 16]>, next: ExprId) {
-        if let (Some(&last), Expr::Literal(b)) = (flat.last(), self.get(next))
-            && let Expr::Literal(a) = self.get(last)
-        {
-            let joined: SmallVec<[u8; 64]> =
-                self.literal_bytes(a).iter().chain(self.literal_bytes(b)).copied().collect();
-            flat.pop();
-            flat.push(self.literal(&joined));
-        } else {
+    /// Puts `next` at the end of a sequence. Neighbouring literals are gathered in `run` and interned once, at
+    /// its end: a join per literal would store every prefix of a long run.
+    fn append(&mut self, flat: &mut SmallVec<[ExprId; 16]>, run: &mut LiteralRun, next: ExprId) {
+        let Expr::Literal(literal) = self.get(next) else {
+            self.end_run(flat, run);
             flat.push(next);
+            return;
+        };
+        match run.first {
+            None => run.first = Some(next),
+            Some(first) => {
+                if run.bytes.is_empty()
+                    && let Expr::Literal(first) = self.get(first)
+                {
+                    run.bytes.extend_from_slice(self.literal_bytes(first));
+                }
+                run.bytes.extend_from_slice(self.literal_bytes(literal));
+            }
+        }
+    }
+
+    /// Closes a run of literals: one is itself, several are joined.
+    fn end_run(&mut self, flat: &mut SmallVec<[ExprId; 16]>, run: &mut LiteralRun) {
+        if let Some(first) = run.first.take() {
+            flat.push(if run.bytes.is_empty() { first } else { self.literal(&run.bytes) });
+            run.bytes.clear();
         }
     }
 
@@ -330,7 +365,9 @@ impl Arena {
             (_, 1, Some(1)) => expr,
             // x** = x*+ = x?* = x+* = x*
             (Expr::Repeat { min: 0, max: None, .. }, ..) => expr,
-            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => self.repeat(inner, 0, None),
+            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => {
+                self.repeat(inner, 0, None)
+            }
             _ => self.intern(Expr::Repeat { expr, min, max }, &[], &[]),
         }
     }
@@ -389,9 +426,21 @@ impl Arena {
     /// The scope of the assertions inside `expr`.
     pub fn region(&mut self, expr: ExprId) -> ExprId {
         match self.get(expr) {
-            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Region(_) => expr,
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Chars(_)
+            | Expr::Literal(_)
+            | Expr::Region(_) => expr,
             _ => self.intern(Expr::Region(expr), &[], &[]),
         }
+    }
+
+    /// How many children and literal bytes may be stored, and a quarter of it for character ranges. Flattening
+    /// copies them, so without a bound of their own a few nested expressions over one long list would take any
+    /// amount of memory.
+    fn pool_capacity(&self) -> usize {
+        self.capacity.saturating_mul(16).clamp(1 << 20, u32::MAX as usize - 1)
     }
 
     fn overflow(&mut self) -> ExprId {
@@ -405,8 +454,8 @@ impl Arena {
         if let Some(&id) = found {
             return id;
         }
-        let fits = self.lists.len() + children.len() < u32::MAX as usize
-            && self.bytes.len() + bytes.len() < u32::MAX as usize;
+        let fits = self.lists.len() + children.len() <= self.pool_capacity()
+            && self.bytes.len() + bytes.len() <= self.pool_capacity();
         let id = match ExprId::new(self.exprs.len()) {
             Some(id) if self.exprs.len() < self.capacity && fits => id,
             _ => return self.overflow(),
@@ -424,7 +473,8 @@ impl Arena {
         self.lists.extend_from_slice(children);
         self.bytes.extend_from_slice(bytes);
         self.exprs.push(stored);
-        let regular = !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
+        let regular =
+            !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
         self.regular.push(regular);
         let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
         self.index.insert_unique(hash, id, |&id| {
@@ -474,5 +524,36 @@ fn is_one_char(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().nth(1).is_none(),
         Err(_) => bytes.len() == 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_run_of_literals_is_stored_once() {
+        let mut arena = Arena::new(1 << 20);
+        let (a, b, dot) = (arena.literal(b"a"), arena.literal(b"b"), arena.chars(&CharSet::all()));
+        let mut parts = vec![a; 100_000];
+        parts.extend([dot, b, dot, a, b]);
+        let id = arena.concat(&parts);
+        let Expr::Concat(list) = arena.get(id) else { panic!("{:?}", arena.get(id)) };
+        assert_eq!(arena.list(list).len(), 5);
+        assert_eq!(arena.list(list)[2], b);
+        assert!(arena.bytes.len() < 101_000, "{} bytes", arena.bytes.len());
+    }
+
+    #[test]
+    fn copied_lists_are_bounded() {
+        let mut arena = Arena::new(1 << 16);
+        let items: Vec<ExprId> = (0..30_000u32).map(|i| arena.literal(format!("x{i}").as_bytes())).collect();
+        let mut alt = arena.alt(&items);
+        for i in 0..1_000 {
+            let more = arena.literal(format!("y{i}").as_bytes());
+            alt = arena.alt(&[alt, more]);
+        }
+        assert!(arena.overflowed());
+        assert!(arena.lists.len() <= arena.pool_capacity());
     }
 }
