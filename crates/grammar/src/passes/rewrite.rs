@@ -1,5 +1,6 @@
 //! What the passes share: one way to rewrite all expressions, one to copy what is still in use.
 
+use super::graph::{Components, components};
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, GrammarBuilder, Rule};
@@ -161,4 +162,18 @@ fn copy(
         };
     }
     Ok(map)
+}
+
+/// The expressions of the root and of all it calls, as components of the graph from expressions to their
+/// parts and from calls to bodies. A call in a component with others is one of a recursive rule.
+pub(super) fn call_components(grammar: &Grammar) -> Components {
+    let arena = grammar.arena();
+    components(arena.len(), [grammar.rule(grammar.root()).body.index()], |node, out| {
+        let Some(id) = ExprId::new(node) else { return };
+        match arena.get(id) {
+            Expr::Rule(rule) => out.push(grammar.rule(rule).body.index()),
+            expr if is_boolean(expr) => {}
+            _ => out.extend(arena.children(id).iter().map(|c| c.index())),
+        }
+    })
 }
