@@ -32,8 +32,11 @@ impl Corners {
                 },
                 Expr::Concat(_) => corners.sequence(&children, exprs)?,
                 Expr::Repeat { expr, min, max } => {
-                    let rest =
-                        exprs.builder.arena.repeat(expr, min.saturating_sub(1), max.map(|max| max.saturating_sub(1)));
+                    let rest = exprs.builder.arena.repeat(
+                        expr,
+                        min.saturating_sub(1),
+                        max.map(|max| max.saturating_sub(1)),
+                    );
                     corners.get(expr, exprs)?.followed_by(rest, exprs)?
                 }
                 _ => {

@@ -112,7 +112,8 @@ fn group(arena: &Arena, items: Vec<Item>) -> Vec<Vec<Item>> {
     todo.reverse();
     while let Some(item) = todo.pop() {
         let whole = |expr: ExprId| Item { expr, part: 0, byte: 0 };
-        let last = parts(arena, &item.expr).get(item.part..).filter(|p| p.len() == 1).map(|p| arena.get(p[0]));
+        let last =
+            parts(arena, &item.expr).get(item.part..).filter(|p| p.len() == 1).map(|p| arena.get(p[0]));
         match last {
             Some(Expr::Alt(list)) => todo.extend(arena.list(list).iter().rev().map(|&e| whole(e))),
             Some(Expr::Repeat { expr, min: 0, max: Some(1) }) => {

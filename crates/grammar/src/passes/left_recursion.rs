@@ -36,7 +36,8 @@ use crate::limits::Budget;
 ///
 /// Empty for what [`prepare`](super::prepare) returns.
 pub fn left_recursive(grammar: &Grammar) -> Vec<RuleId> {
-    let mut rules: Vec<RuleId> = cycles(grammar, &nullable(grammar)).into_iter().flat_map(|c| c.rules).collect();
+    let mut rules: Vec<RuleId> =
+        cycles(grammar, &nullable(grammar)).into_iter().flat_map(|c| c.rules).collect();
     rules.sort_unstable();
     rules
 }
@@ -58,7 +59,8 @@ fn cycles(grammar: &Grammar, nullable: &[bool]) -> Vec<Cycle> {
     let as_cycle = |members: &[usize]| {
         let mut exprs: Vec<ExprId> = members.iter().filter_map(|&i| ExprId::new(i)).collect();
         exprs.sort_unstable();
-        let rules = exprs.iter().filter_map(|&e| if let Expr::Rule(r) = arena.get(e) { Some(r) } else { None });
+        let rules =
+            exprs.iter().filter_map(|&e| if let Expr::Rule(r) = arena.get(e) { Some(r) } else { None });
         Cycle { rules: rules.collect(), exprs }
     };
     let is_cycle = |c: &Cycle| match (&c.exprs[..], &c.rules[..]) {
@@ -263,7 +265,11 @@ impl Solver<'_, '_, '_> {
 }
 
 /// Merges rules that lead to each other by steps that may be empty, and adds up their equations.
-fn classes(rules: &[RuleId], corners: Vec<Corner>, exprs: &mut NonEmpty<'_, '_, '_>) -> Result<Classes, Error> {
+fn classes(
+    rules: &[RuleId],
+    corners: Vec<Corner>,
+    exprs: &mut NonEmpty<'_, '_, '_>,
+) -> Result<Classes, Error> {
     let numbers: FxHashMap<RuleId, usize> = rules.iter().enumerate().map(|(i, &r)| (r, i)).collect();
     // A text of rule j followed by B makes one of rule k.
     let mut empty_steps: Vec<Vec<usize>> = vec![Vec::new(); rules.len()];

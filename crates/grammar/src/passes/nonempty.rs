@@ -38,8 +38,11 @@ impl<'a, 'b, 'l> NonEmpty<'a, 'b, 'l> {
         budget: &'b mut Budget<'l>,
         is_never: &'a mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
     ) -> Self {
-        let original =
-            |r: &crate::ir::Rule| Original { body: r.body, place: r.place, nullable: nullable[r.body.index()] };
+        let original = |r: &crate::ir::Rule| Original {
+            body: r.body,
+            place: r.place,
+            nullable: nullable[r.body.index()],
+        };
         let original = grammar.rules().iter().map(original).collect();
         NonEmpty {
             builder: grammar.into_builder(budget.limits()),
@@ -114,7 +117,8 @@ impl<'a, 'b, 'l> NonEmpty<'a, 'b, 'l> {
     fn count(&mut self, made: ExprId) -> Result<ExprId, Error> {
         self.budget.tick()?;
         let arena = &self.builder.arena;
-        let size = |id: ExprId| if let Expr::Literal(l) = arena.get(id) { arena.literal_bytes(l).len() } else { 1 };
+        let size =
+            |id: ExprId| if let Expr::Literal(l) = arena.get(id) { arena.literal_bytes(l).len() } else { 1 };
         self.written += match arena.get(made) {
             Expr::Concat(list) | Expr::Alt(list) => arena.list(list).iter().map(|&c| size(c)).sum(),
             _ => size(made),
@@ -155,7 +159,10 @@ impl<'a, 'b, 'l> NonEmpty<'a, 'b, 'l> {
                 self.known.insert(next, some);
             } else {
                 todo.push((next, true));
-                if matches!(self.builder.arena.get(next), Expr::Concat(_) | Expr::Alt(_) | Expr::Repeat { .. }) {
+                if matches!(
+                    self.builder.arena.get(next),
+                    Expr::Concat(_) | Expr::Alt(_) | Expr::Repeat { .. }
+                ) {
                     todo.extend(self.builder.arena.children(next).iter().map(|&c| (c, false)));
                 }
             }

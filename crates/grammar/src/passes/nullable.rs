@@ -37,7 +37,12 @@ pub fn nullable(grammar: &Grammar) -> Vec<bool> {
 }
 
 /// Whether one expression matches the empty text, from the answers for its children and for rules.
-pub(super) fn nullable_expr(arena: &Arena, id: ExprId, known: &[bool], rule: impl Fn(RuleId) -> bool) -> bool {
+pub(super) fn nullable_expr(
+    arena: &Arena,
+    id: ExprId,
+    known: &[bool],
+    rule: impl Fn(RuleId) -> bool,
+) -> bool {
     match arena.get(id) {
         Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
         Expr::Empty => true,

@@ -85,8 +85,7 @@ pub(super) fn prune(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar
     let productive = productive(&grammar);
     let root = grammar.rule(grammar.root());
     if !productive[root.body.index()] {
-        let message =
-            format!("rule `{}` can match no text: its conditions exclude each other", root.name);
+        let message = format!("rule `{}` can match no text: its conditions exclude each other", root.name);
         return Err(Error::at_place(ErrorKind::Unsatisfiable, message, root.place));
     }
     let arena = grammar.arena();

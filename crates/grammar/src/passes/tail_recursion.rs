@@ -77,7 +77,12 @@ struct Tail {
 }
 
 /// Splits off the calls of `rule` at the end of an expression; `None` if there are none or it costs too much.
-fn split(arena: &mut Arena, rule: RuleId, top: ExprId, budget: &mut Budget<'_>) -> Result<Option<Tail>, Error> {
+fn split(
+    arena: &mut Arena,
+    rule: RuleId,
+    top: ExprId,
+    budget: &mut Budget<'_>,
+) -> Result<Option<Tail>, Error> {
     let ends = ends(arena, top);
     if !ends.iter().any(|&e| arena.get(e) == Expr::Rule(rule)) {
         return Ok(None);
