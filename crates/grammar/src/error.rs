@@ -79,6 +79,11 @@ impl Error {
         Error { place: Some(Place::of(source, offset)), ..Error::new(kind, message) }
     }
 
+    /// An error at a place that is already known, if it is.
+    pub fn at_place(kind: ErrorKind, message: impl Into<String>, place: Option<Place>) -> Self {
+        Error { place, ..Error::new(kind, message) }
+    }
+
     /// The error for an exceeded limit: names the field and its value.
     pub fn limit(name: &'static str, value: impl fmt::Display) -> Self {
         Error::new(ErrorKind::Limit { name }, format!("limit exceeded: {name} = {value}"))

@@ -1,1 +1,52 @@
 //! From a grammar as written to one the engine runs: one pass per file, listed in order in [`prepare`].
+//!
+//! Every pass keeps the language of the grammar and runs in about linear time, without the call stack, under
+//! the limits of a [`Budget`].
+
+mod boolean;
+mod corner;
+mod factor;
+mod fixpoint;
+mod graph;
+mod inline;
+mod left_recursion;
+mod nonempty;
+mod nullable;
+mod productive;
+mod rewrite;
+mod tail_recursion;
+
+pub use left_recursion::left_recursive;
+pub use nullable::nullable;
+
+use crate::error::Error;
+use crate::ids::ExprId;
+use crate::ir::{Arena, Grammar};
+use crate::limits::Budget;
+
+/// Turns a grammar as written into the one the engine runs.
+///
+/// `is_never(arena, expr)` tells whether a boolean expression (`And`, `Not`, `Region`: regular, no rules below)
+/// matches nothing; such are replaced by `Never`.
+///
+/// The result matches the same texts. Every rule in it is reachable from the root and matches some text,
+/// every part of a rule can be used, no rule calls itself before a byte was read, and rules that called only
+/// themselves at their end are loops.
+pub fn prepare(
+    grammar: &Grammar,
+    budget: &mut Budget<'_>,
+    is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
+) -> Result<Grammar, Error> {
+    let grammar = rewrite::keep_reachable(grammar, budget)?;
+    productive::check(&grammar)?;
+    let grammar = boolean::drop_empty(grammar, budget, is_never)?;
+    let grammar = productive::prune(grammar, budget)?;
+    let grammar = left_recursion::remove(grammar, budget, is_never)?;
+    let grammar = productive::prune(grammar, budget)?;
+    // Once before, so that `a | a "," list` is seen as `a ("," list)?`, and once after bodies were put together.
+    let grammar = factor::factor(grammar, budget)?;
+    let grammar = tail_recursion::into_loops(grammar, budget)?;
+    let grammar = inline::inline(grammar, budget)?;
+    let grammar = factor::factor(grammar, budget)?;
+    rewrite::keep_reachable(&grammar, budget)
+}

@@ -1,0 +1,69 @@
+//! Least fixpoints of yes/no properties over the expressions of a grammar, in time linear in its size.
+
+use crate::ids::ExprId;
+use crate::ir::{Expr, Grammar};
+
+/// How a property of an expression follows from that of its children; the child of a call is the rule's body.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gate {
+    Known(bool),
+    All,
+    Any,
+}
+
+/// The least assignment under `gate`, in arena order.
+pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> Vec<bool> {
+    let size = grammar.arena().len();
+    let mut holds = vec![false; size];
+    let mut missing = vec![0u32; size];
+    let mut todo: Vec<ExprId> = Vec::new();
+    // Pairs (child, parent); sorted by counting, so that the parents of each child lie together.
+    let mut starts = vec![0u32; size + 1];
+    let mut edges: Vec<(u32, ExprId)> = Vec::new();
+    for (id, expr) in grammar.arena().iter() {
+        let children = children(grammar, id, expr);
+        missing[id.index()] = match gate(id, expr) {
+            Gate::Known(true) => {
+                holds[id.index()] = true;
+                todo.push(id);
+                continue;
+            }
+            Gate::Known(false) => continue,
+            Gate::All => children.len() as u32,
+            Gate::Any => 1,
+        };
+        for child in children {
+            starts[child.index() + 1] += 1;
+            edges.push((child.index() as u32, id));
+        }
+    }
+    for i in 0..size {
+        starts[i + 1] += starts[i];
+    }
+    let mut parents = vec![grammar.arena().never(); edges.len()];
+    let mut next = starts.clone();
+    for (child, parent) in edges {
+        parents[next[child as usize] as usize] = parent;
+        next[child as usize] += 1;
+    }
+    while let Some(id) = todo.pop() {
+        for &parent in &parents[starts[id.index()] as usize..starts[id.index() + 1] as usize] {
+            if holds[parent.index()] {
+                continue;
+            }
+            missing[parent.index()] -= 1;
+            if missing[parent.index()] == 0 {
+                holds[parent.index()] = true;
+                todo.push(parent);
+            }
+        }
+    }
+    holds
+}
+
+fn children(grammar: &Grammar, id: ExprId, expr: Expr) -> smallvec::SmallVec<[ExprId; 4]> {
+    match expr {
+        Expr::Rule(rule) => smallvec::smallvec![grammar.rule(rule).body],
+        _ => grammar.arena().children(id),
+    }
+}

@@ -1,0 +1,57 @@
+//! Which expressions match the empty text.
+
+use super::fixpoint::{Gate, least};
+use crate::ids::{ExprId, RuleId};
+use crate::ir::{Arena, Expr, Grammar};
+
+/// Whether each expression of the grammar's arena, in order of its ids, matches the empty text.
+///
+/// The answer for an assertion ([`Expr::Look`]) is the one it gives in a region that is the empty text.
+///
+/// ```
+/// use tokenstile_grammar::{GrammarBuilder, Limits, passes};
+/// let mut g = GrammarBuilder::new(&Limits::default());
+/// let root = g.declare("root", None)?;
+/// let (a, call) = (g.arena.literal(b"a"), g.arena.rule(root));
+/// let body = g.arena.concat(&[a, call]);
+/// let body = g.arena.optional(body);
+/// g.define(root, body);
+/// let grammar = g.build(root)?;
+/// let nullable = passes::nullable(&grammar);
+/// assert!(nullable[body.index()] && nullable[call.index()] && !nullable[a.index()]);
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+pub fn nullable(grammar: &Grammar) -> Vec<bool> {
+    let arena = grammar.arena();
+    // Only regular expressions have a complement, and those need no fixpoint: children come first.
+    let mut regular = vec![false; arena.len()];
+    for (id, _) in arena.iter() {
+        regular[id.index()] = arena.is_regular(id) && nullable_expr(arena, id, &regular, |_| false);
+    }
+    least(grammar, |id, expr| match expr {
+        _ if arena.is_regular(id) => Gate::Known(regular[id.index()]),
+        Expr::Repeat { min: 0, .. } => Gate::Known(true),
+        Expr::Concat(_) => Gate::All,
+        _ => Gate::Any,
+    })
+}
+
+/// Whether one expression matches the empty text, from the answers for its children and for rules.
+pub(super) fn nullable_expr(
+    arena: &Arena,
+    id: ExprId,
+    known: &[bool],
+    rule: impl Fn(RuleId) -> bool,
+) -> bool {
+    match arena.get(id) {
+        Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
+        Expr::Empty => true,
+        Expr::Concat(list) | Expr::And(list) => arena.list(list).iter().all(|c| known[c.index()]),
+        Expr::Alt(list) => arena.list(list).iter().any(|c| known[c.index()]),
+        Expr::Repeat { expr, min, .. } => min == 0 || known[expr.index()],
+        Expr::Rule(called) => rule(called),
+        Expr::Not(expr) => !known[expr.index()],
+        Expr::Look { expr, negated, .. } => known[expr.index()] != negated,
+        Expr::Region(expr) => known[expr.index()],
+    }
+}
