@@ -1,6 +1,9 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
+use tokenstile_grammar::ir::CharSet;
+
 use crate::profile::Profile;
+use crate::spelling;
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
@@ -9,6 +12,8 @@ pub(crate) struct Tables {
     pub(crate) vocab: Vocab,
     pub(crate) trie: Trie,
     pub(crate) profile: Profile,
+    /// Characters past ASCII that the bytes of the vocabulary can spell.
+    pub(crate) wide: CharSet,
     /// Words of a mask.
     pub(crate) words: usize,
 }
@@ -18,7 +23,8 @@ impl Tables {
         let words = vocab.width().div_ceil(32);
         let trie = Trie::new(&vocab);
         let profile = Profile::new(&trie, words);
-        Tables { vocab, trie, profile, words }
+        let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
+        Tables { vocab, trie, profile, wide, words }
     }
 
     pub(crate) fn bytes_held(&self) -> usize {

@@ -3,8 +3,10 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Utf8Dfa};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Utf8Dfa};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar};
+
+use crate::tables::Tables;
 
 /// See the module documentation.
 pub(crate) struct Program {
@@ -19,6 +21,8 @@ pub(crate) struct Program {
     pub(crate) far: u32,
     utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
+    /// Characters past ASCII that the vocabulary can spell.
+    wide: CharSet,
     /// The lookbehinds of each region that has assertions; regions without any are not listed.
     regions: FxHashMap<ExprId, Vec<Behind>>,
 }
@@ -38,18 +42,32 @@ pub(crate) struct Behind {
 }
 
 impl Program {
-    pub(crate) fn new(grammar: &Grammar, longest_token: usize) -> Result<Self, Error> {
-        let mut arena = grammar.arena().clone();
+    pub(crate) fn new(grammar: &Grammar, tables: &Tables) -> Result<Self, Error> {
+        let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
+        let root = bodies[grammar.root().index()];
+        Program::build(grammar.arena().clone(), bodies, root, tables.trie.longest, tables.wide.clone())
+    }
+
+    /// A program that is just one regular expression, to find out something about it.
+    pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
+        Program::build(arena, Vec::new(), expr, 0, CharSet::empty())
+    }
+
+    fn build(
+        mut arena: Arena,
+        bodies: Vec<ExprId>,
+        root: ExprId,
+        longest_token: usize,
+        wide: CharSet,
+    ) -> Result<Self, Error> {
         let any = arena.byte(ByteSet::ALL);
         let anything = arena.star(any);
         let regions = find_regions(&mut arena, anything)?;
-        let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
-        let root = bodies[grammar.root().index()];
         let nullable = nullable(&arena, &bodies);
         let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
-        Ok(Program { arena, bodies, root, nullable, anything, far, utf8, classes, regions })
+        Ok(Program { arena, bodies, root, nullable, anything, far, utf8, classes, wide, regions })
     }
 
     /// The byte automaton of a character set.
@@ -61,7 +79,7 @@ impl Program {
     pub(crate) fn class(&self, set: CharSetId) -> CharClass {
         *self.classes[set.index()].get_or_init(|| {
             let set = self.arena.char_set(set);
-            CharClass { ascii: set.ascii(), wide: set.has_all_non_ascii() }
+            CharClass { ascii: set.ascii(), wide: !self.wide.is_empty() && set.intersect(&self.wide) == self.wide }
         })
     }
 

@@ -343,15 +343,21 @@ impl<'a> Walk<'a> {
             let ranges: SmallVec<[(u8, u8); 4]> =
                 [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more)).collect();
             let mut at = local;
+            let mut spellable = true;
             for (low, high) in ranges {
+                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
+                let Some(byte) = bytes.first() else {
+                    spellable = false;
+                    break;
+                };
                 let expansion = self.store.local_expansion(at);
-                let Some(class) = expansion.class_of(low) else { return Ok(false) };
-                if !ByteSet::range(low, high).is_subset(&expansion.classes[class].set) {
+                let Some(class) = expansion.class_of(byte) else { return Ok(false) };
+                if !bytes.is_subset(&expansion.classes[class].set) {
                     return Ok(false);
                 }
                 at = self.step(at, class)?;
             }
-            if at != target {
+            if spellable && at != target {
                 return Ok(false);
             }
         }

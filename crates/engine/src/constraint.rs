@@ -1,0 +1,262 @@
+//! Compiling: a grammar and a vocabulary become a constraint that many sequences share.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use tokenstile_grammar::limits::Budget;
+use tokenstile_grammar::{Error as GrammarError, ErrorKind, Grammar, Limits, passes};
+
+use crate::automaton::{Program, Store};
+use crate::error::CompileError;
+use crate::mask::MaskStore;
+use crate::matcher::Matcher;
+use crate::spelling;
+use crate::tables::Tables;
+use crate::vocab::Vocab;
+
+/// Compiles grammars for one vocabulary. Making one builds the tables of the vocabulary; it is cheap to clone.
+///
+/// ```
+/// use tokenstile::{Compiler, Grammar, Limits, Vocab};
+/// let vocab = Vocab::from_tokens([(0, b"ye".to_vec()), (1, b"s".to_vec()), (2, b"no".to_vec())], &[3])?;
+/// let compiler = Compiler::new(vocab);
+/// let grammar = Grammar::choice(&["yes", "no"], &Limits::default())?;
+/// let mut matcher = compiler.compile(&grammar)?.matcher();
+/// assert!(matcher.allows(0)? && matcher.allows(2)? && !matcher.allows(1)?);
+/// matcher.commit(0)?;
+/// matcher.commit(1)?;
+/// assert!(matcher.is_accepting());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Compiler {
+    tables: Arc<Tables>,
+    limits: Limits,
+}
+
+impl Compiler {
+    /// A compiler for `vocab` with default limits.
+    pub fn new(vocab: Vocab) -> Self {
+        Compiler { tables: Arc::new(Tables::new(vocab)), limits: Limits::default() }
+    }
+
+    /// The same compiler with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The vocabulary.
+    pub fn vocab(&self) -> &Vocab {
+        &self.tables.vocab
+    }
+
+    /// Bytes held by the tables of the vocabulary, roughly.
+    pub fn table_bytes(&self) -> usize {
+        self.tables.bytes_held()
+    }
+
+    /// Turns a grammar into a constraint. Takes time in proportion to the grammar, not to the vocabulary.
+    pub fn compile(&self, grammar: &Grammar) -> Result<Constraint, CompileError> {
+        let started = Instant::now();
+        let mut budget = Budget::new(&self.limits);
+        let limits = &self.limits;
+        let mut is_never = |arena: &_, expr| boolean_is_never(arena, expr, limits);
+        let prepared = match spelling::restrict(grammar, &self.tables.trie, limits)? {
+            None => passes::prepare(grammar, &mut budget, &mut is_never)?,
+            Some(restricted) => {
+                passes::check(grammar)?;
+                match passes::prepare_checked(&restricted.grammar, &mut budget, &mut is_never) {
+                    Err(error) if error.kind() == ErrorKind::Unsatisfiable => {
+                        passes::prepare(grammar, &mut budget, &mut is_never)?;
+                        return Err(CompileError::Unspellable { missing: restricted.missing });
+                    }
+                    prepared => prepared?,
+                }
+            }
+        };
+        let needs_proof = spelling::needs_proof(&prepared, &self.tables);
+        let program = Arc::new(Program::new(&prepared, &self.tables)?);
+        let inner = Inner {
+            tables: self.tables.clone(),
+            limits: self.limits.clone(),
+            needs_proof,
+            generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits))),
+            program,
+            counters: Counters::default(),
+            rules: prepared.rules().len(),
+            exprs: prepared.arena().len(),
+            compile_time: started.elapsed(),
+        };
+        let constraint = Constraint { inner: Arc::new(inner) };
+        if needs_proof && !constraint.matcher().can_complete()? {
+            return Err(CompileError::Unspellable { missing: Vec::new() });
+        }
+        Ok(constraint)
+    }
+}
+
+/// Whether a boolean expression matches nothing.
+fn boolean_is_never(
+    arena: &tokenstile_grammar::ir::Arena,
+    expr: tokenstile_grammar::ExprId,
+    limits: &Limits,
+) -> Result<bool, GrammarError> {
+    let program = Program::of_expr(arena.clone(), expr)?;
+    let store = Store::new(Arc::new(program), limits);
+    let empty = store.is_never();
+    match store.exceeded() {
+        Some(e) => Err(GrammarError::limit(e.name, e.value)),
+        None => Ok(empty),
+    }
+}
+
+/// One filling of the caches; dropped as a whole when it has grown too large.
+pub(crate) struct Generation {
+    pub(crate) store: Store,
+    pub(crate) masks: MaskStore,
+}
+
+impl Generation {
+    fn new(program: &Arc<Program>, limits: &Limits) -> Self {
+        Generation { store: Store::new(program.clone(), limits), masks: MaskStore::new() }
+    }
+}
+
+/// A compiled grammar: immutable to its users, shared by any number of matchers and threads.
+///
+/// Its caches fill as it is used, are bounded by [`Limits::cache_bytes`] and rebuilt when they grow past that.
+#[derive(Clone)]
+pub struct Constraint {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) tables: Arc<Tables>,
+    pub(crate) limits: Limits,
+    /// Whether it must be proved of each configuration that tokens can complete it: see [`spelling`].
+    pub(crate) needs_proof: bool,
+    program: Arc<Program>,
+    generation: RwLock<Arc<Generation>>,
+    pub(crate) counters: Counters,
+    rules: usize,
+    exprs: usize,
+    compile_time: Duration,
+}
+
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) masks: AtomicU64,
+    pub(crate) renewals: AtomicU64,
+}
+
+impl Inner {
+    pub(crate) fn generation(&self) -> Arc<Generation> {
+        self.generation.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The caches to use instead of `old`, which has grown too large.
+    pub(crate) fn renew(&self, old: &Arc<Generation>) -> Arc<Generation> {
+        let mut current = self.generation.write().unwrap_or_else(PoisonError::into_inner);
+        if Arc::ptr_eq(&current, old) {
+            *current = Arc::new(Generation::new(&self.program, &self.limits));
+            self.counters.renewals.fetch_add(1, Ordering::Relaxed);
+        }
+        current.clone()
+    }
+}
+
+impl Constraint {
+    /// A matcher at the start of a text.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.clone())
+    }
+
+    /// The vocabulary this was compiled for.
+    pub fn vocab(&self) -> &Vocab {
+        &self.inner.tables.vocab
+    }
+
+    /// Words of a mask: one bit per token id, 32 to a word.
+    pub fn mask_words(&self) -> usize {
+        self.inner.tables.words
+    }
+
+    /// The same constraint with empty caches, as it was right after it was compiled.
+    #[must_use]
+    pub fn fresh(&self) -> Constraint {
+        let old = &self.inner;
+        let inner = Inner {
+            tables: old.tables.clone(),
+            limits: old.limits.clone(),
+            needs_proof: old.needs_proof,
+            generation: RwLock::new(Arc::new(Generation::new(&old.program, &old.limits))),
+            program: old.program.clone(),
+            counters: Counters::default(),
+            rules: old.rules,
+            exprs: old.exprs,
+            compile_time: old.compile_time,
+        };
+        Constraint { inner: Arc::new(inner) }
+    }
+
+    /// What this constraint holds and has done so far.
+    pub fn stats(&self) -> Stats {
+        let inner = &self.inner;
+        let generation = inner.generation();
+        Stats {
+            rules: inner.rules,
+            exprs: inner.exprs,
+            states: generation.store.state_count(),
+            walks: generation.masks.count(),
+            cache_bytes: generation.store.bytes(),
+            masks: inner.counters.masks.load(Ordering::Relaxed),
+            renewals: inner.counters.renewals.load(Ordering::Relaxed),
+            compile_time: inner.compile_time,
+        }
+    }
+}
+
+impl std::fmt::Debug for Constraint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Constraint").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+/// What a constraint holds and has done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Rules after preparation.
+    pub rules: usize,
+    /// Expressions after preparation.
+    pub exprs: usize,
+    /// Automaton states built so far.
+    pub states: usize,
+    /// Token sets computed so far for what is left of a token after a frame ended.
+    pub walks: usize,
+    /// Bytes of cache held, roughly.
+    pub cache_bytes: usize,
+    /// Masks asked for.
+    pub masks: u64,
+    /// How often the caches were started anew because they had grown too large.
+    pub renewals: u64,
+    /// Time that the compile took.
+    pub compile_time: Duration,
+}
+
+impl std::fmt::Display for Stats {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} rules, {} expressions, {} states, {} KiB of cache, {} masks, compiled in {:?}",
+            self.rules,
+            self.exprs,
+            self.states,
+            self.cache_bytes / 1024,
+            self.masks,
+            self.compile_time
+        )
+    }
+}

@@ -1,0 +1,296 @@
+//! "Completable" is a statement about tokens, not about bytes.
+//!
+//! Three cases, from common to rare:
+//!
+//! 1. Every byte is a token of its own. Then whatever bytes can complete, tokens can.
+//! 2. Some bytes occur in no token at all. [`restrict`] takes them out of the grammar: what needs them is
+//!    gone, and a constraint of which nothing is left is refused when it is compiled.
+//! 3. Some bytes occur only inside longer tokens. Then a text may be completable by bytes and by no sequence of
+//!    tokens. [`needs_proof`] tells whether the grammar can get into such a place at all; if so, every mask is
+//!    checked token by token with a search for a completion. Slow, and exact.
+
+use std::collections::VecDeque;
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use encodings::sequences;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr};
+use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
+
+use crate::automaton::Exceeded;
+use crate::error::MatchError;
+use crate::matcher::{Matcher, Refused};
+use crate::stack::{Config, StackNode};
+use crate::tables::Tables;
+use crate::trie::{ROOT, Trie, Utf8State};
+
+/// A grammar without the bytes that no token contains.
+pub(crate) struct Restricted {
+    pub(crate) grammar: Grammar,
+    pub(crate) missing: Vec<u8>,
+}
+
+/// The characters of `set` whose encodings use only `bytes`.
+pub(crate) fn spellable_chars(set: &CharSet, bytes: &ByteSet) -> CharSet {
+    if *bytes == ByteSet::ALL {
+        return set.clone();
+    }
+    CharSet::from_ranges(set.ranges().iter().flat_map(|&(a, b)| sequences(a, b, bytes)))
+}
+
+mod encodings {
+    //! Code point ranges by the bytes that encode them.
+
+    use tokenstile_grammar::ir::ByteSet;
+
+    /// The parts of `first..=last` whose UTF-8 encodings use only `bytes`.
+    pub(super) fn sequences(first: u32, last: u32, bytes: &ByteSet) -> Vec<(u32, u32)> {
+        // (first code point of a length, one past the last, bits in the lead byte's payload, lead marker, tails)
+        const LENGTHS: [(u32, u32, u8, u32); 4] =
+            [(0, 0x80, 0x00, 0), (0x80, 0x800, 0xC0, 1), (0x800, 0x10000, 0xE0, 2), (0x10000, 0x110000, 0xF0, 3)];
+        let tails: ByteSet = ByteSet::range(0x80, 0xBF);
+        let mut out = Vec::new();
+        for (start, end, marker, count) in LENGTHS {
+            let (low, high) = (first.max(start), last.min(end - 1));
+            if low > high {
+                continue;
+            }
+            let shift = 6 * count;
+            for lead in low >> shift..=high >> shift {
+                if !bytes.contains(marker | lead as u8) {
+                    continue;
+                }
+                let (a, b) = (low.max(lead << shift), high.min((lead << shift) + ((1 << shift) - 1)));
+                if count == 0 || tails.is_subset(bytes) {
+                    out.push((a, b));
+                } else {
+                    out.extend(with_tails(a, b, count, bytes));
+                }
+            }
+        }
+        out
+    }
+
+    /// Some continuation bytes are missing: looks at every code point.
+    fn with_tails(a: u32, b: u32, count: u32, bytes: &ByteSet) -> impl Iterator<Item = (u32, u32)> {
+        (a..=b)
+            .filter(move |c| (0..count).all(|i| bytes.contains(0x80 | (c >> (6 * i) & 0x3F) as u8)))
+            .map(|c| (c, c))
+    }
+}
+
+/// The grammar without bytes that no token contains; `None` if it uses no such byte.
+pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Result<Option<Restricted>, Error> {
+    let used = &trie.bytes_used;
+    if *used == ByteSet::ALL {
+        return Ok(None);
+    }
+    let mut missing = ByteSet::EMPTY;
+    for set in grammar.arena().char_sets() {
+        if spellable_chars(set, used) != *set {
+            missing = missing.union(&used.complement());
+        }
+    }
+    for (_, expr) in grammar.arena().iter() {
+        match expr {
+            Expr::Bytes(set) => missing = missing.union(&set.minus(used)),
+            Expr::Literal(l) => {
+                let bytes: ByteSet = grammar.arena().literal_bytes(l).iter().copied().collect();
+                missing = missing.union(&bytes.minus(used));
+            }
+            Expr::Not(_) => missing = missing.union(&used.complement()),
+            _ => {}
+        }
+    }
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    let grammar = rebuild(grammar, used, limits)?;
+    Ok(Some(Restricted { grammar, missing: missing.iter().collect() }))
+}
+
+fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar, Error> {
+    let root = grammar.root();
+    let old = grammar.arena();
+    let mut builder = grammar.clone().into_builder(limits);
+    let arena = &mut builder.arena;
+    let any = arena.byte(*used);
+    let universe = arena.star(any);
+    let mut map: Vec<ExprId> = Vec::with_capacity(old.len());
+    for (id, expr) in old.iter() {
+        let of = |e: ExprId| map[e.index()];
+        let new = match expr {
+            Expr::Never | Expr::Empty | Expr::Rule(_) => id,
+            Expr::Bytes(set) => arena.byte(set.intersect(used)),
+            Expr::Chars(set) => arena.chars(&spellable_chars(old.char_set(set), used)),
+            Expr::Literal(l) if old.literal_bytes(l).iter().all(|&b| used.contains(b)) => id,
+            Expr::Literal(_) => arena.never(),
+            Expr::Concat(l) => arena.concat(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
+            Expr::Alt(l) => arena.alt(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
+            Expr::And(l) => arena.and(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
+            Expr::Repeat { expr, min, max } => arena.repeat(of(expr), min, max),
+            Expr::Not(e) => {
+                let not = arena.not(of(e));
+                arena.and(&[not, universe])
+            }
+            Expr::Look { expr, behind, negated } => arena.look(of(expr), behind, negated),
+            Expr::Region(e) => arena.region(of(e)),
+        };
+        map.push(new);
+    }
+    for (i, rule) in grammar.rules().iter().enumerate() {
+        let Some(id) = tokenstile_grammar::RuleId::new(i) else { continue };
+        builder.define(id, map[rule.body.index()]);
+    }
+    builder.build(root)
+}
+
+/// Whether the grammar can get to a place that bytes can complete and tokens perhaps cannot.
+pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
+    let trie = &tables.trie;
+    let arena = grammar.arena();
+    let hard = bytes_of(arena).intersect(&trie.bytes_used).minus(&trie.single_bytes);
+    if hard.is_empty() {
+        return false;
+    }
+    // Tokens that start or end inside a character leave places where only some bytes go on.
+    let splits = trie.utf8.iter().enumerate().any(|(node, state)| {
+        *state != Utf8State::Boundary && !trie.own(node as u32).is_empty()
+    });
+    if splits && hard.intersects(&ByteSet::range(0x80, 0xFF)) {
+        return true;
+    }
+    let alone = |c: char| {
+        let node = trie.find(c.encode_utf8(&mut [0; 4]).as_bytes());
+        node.is_some_and(|n| !trie.own(n).is_empty())
+    };
+    arena.iter().any(|(_, expr)| match expr {
+        Expr::Bytes(set) => !set.intersects(&trie.single_bytes),
+        Expr::Chars(set) => {
+            let set = arena.char_set(set);
+            let mut chars = set.ranges().iter().flat_map(|&(a, b)| (a..=b).take(4_096)).filter_map(char::from_u32);
+            !chars.any(alone)
+        }
+        Expr::Literal(l) => match std::str::from_utf8(arena.literal_bytes(l)) {
+            Ok(text) => !text.chars().all(alone),
+            Err(_) => arena.literal_bytes(l).iter().any(|&b| !trie.single_bytes.contains(b)),
+        },
+        Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => true,
+        _ => false,
+    })
+}
+
+/// The bytes that an arena's expressions use.
+fn bytes_of(arena: &Arena) -> ByteSet {
+    let mut bytes = ByteSet::EMPTY;
+    for (_, expr) in arena.iter() {
+        match expr {
+            Expr::Bytes(set) => bytes = bytes.union(&set),
+            Expr::Literal(l) => bytes = bytes.union(&arena.literal_bytes(l).iter().copied().collect()),
+            Expr::Chars(set) => {
+                let set = arena.char_set(set);
+                bytes = bytes.union(&set.ascii());
+                if !set.is_ascii() {
+                    bytes = bytes.union(&ByteSet::range(0x80, 0xFF));
+                }
+            }
+            Expr::Not(_) => bytes = ByteSet::ALL,
+            _ => {}
+        }
+    }
+    bytes
+}
+
+/// How many configurations one proof may look at.
+const SEARCH: usize = 20_000;
+
+impl Matcher {
+    /// Whether some sequence of tokens completes the text from `config`.
+    pub(crate) fn is_completable(&self, config: &Config) -> Result<bool, MatchError> {
+        if !self.constraint().inner.needs_proof {
+            return Ok(true);
+        }
+        self.search_completion(config, &mut FxHashMap::default())
+    }
+
+    /// Takes out of a mask the tokens after which no sequence of tokens completes the text.
+    pub(crate) fn keep_completable(&self, config: &Config, words: &mut [u32]) -> Result<(), MatchError> {
+        let mut known = FxHashMap::default();
+        for token in 0..(self.constraint().vocab().width() as u32) {
+            if words[token as usize / 32] >> (token % 32) & 1 == 0 {
+                continue;
+            }
+            let Some(bytes) = self.constraint().vocab().bytes(token) else { continue };
+            let completable = match self.advance(config, bytes) {
+                Ok(next) => self.search_completion(&next, &mut known)?,
+                Err(Refused::At(_)) => false,
+                Err(Refused::Limit(e)) => return Err(e.into()),
+            };
+            if !completable {
+                words[token as usize / 32] &= !(1 << (token % 32));
+            }
+        }
+        Ok(())
+    }
+
+    /// Breadth first over what tokens can spell. `known` remembers answers between calls.
+    fn search_completion(&self, start: &Config, known: &mut FxHashMap<u64, bool>) -> Result<bool, MatchError> {
+        let first = hash_config(start);
+        if let Some(&answer) = known.get(&first) {
+            return Ok(answer);
+        }
+        let trie = &self.constraint().inner.tables.trie;
+        let mut seen = FxHashSet::default();
+        let mut todo: VecDeque<(Config, u32)> = VecDeque::from([(start.clone(), ROOT)]);
+        seen.insert((first, ROOT));
+        while let Some((config, node)) = todo.pop_front() {
+            let at_boundary = node == ROOT;
+            if at_boundary && (self.accepts(&config) || known.get(&hash_config(&config)) == Some(&true)) {
+                known.insert(first, true);
+                return Ok(true);
+            }
+            if seen.len() > SEARCH {
+                return Err(Exceeded { name: "mask_work", value: SEARCH }.into());
+            }
+            for byte in self.next_bytes(&config).iter() {
+                let Some(child) = trie.child(node, byte) else { continue };
+                let next = match self.advance(&config, &[byte]) {
+                    Ok(next) => next,
+                    Err(Refused::At(_)) => continue,
+                    Err(Refused::Limit(e)) => return Err(e.into()),
+                };
+                let hash = hash_config(&next);
+                if !trie.own(child).is_empty() && seen.insert((hash, ROOT)) {
+                    todo.push_back((next.clone(), ROOT));
+                }
+                if !trie.children(child).is_empty() && seen.insert((hash, child)) {
+                    todo.push_back((next, child));
+                }
+            }
+        }
+        for (hash, node) in seen {
+            if node == ROOT {
+                known.insert(hash, false);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// A hash of a configuration's content: equal for equal configurations, whoever built them.
+fn hash_config(config: &Config) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    let mut todo: Vec<&StackNode> = Vec::new();
+    for (state, stack) in config {
+        state.hash(&mut hasher);
+        todo.push(stack);
+        while let Some(node) = todo.pop() {
+            (node.bottom, node.links.len()).hash(&mut hasher);
+            for (ret, below) in &node.links {
+                ret.hash(&mut hasher);
+                todo.push(below);
+            }
+        }
+    }
+    hasher.finish()
+}
