@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::limits::Budget;
-use tokenstile_grammar::{Error as GrammarError, ErrorKind, Grammar, Limits, passes};
+use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
 use crate::automaton::{Program, Store};
 use crate::error::CompileError;
@@ -67,7 +68,7 @@ impl Compiler {
         let prepared = match spelling::restrict(grammar, &self.tables.trie, limits)? {
             None => passes::prepare(grammar, &mut budget, &mut is_never)?,
             Some(restricted) => {
-                passes::check(grammar)?;
+                passes::check(grammar, &mut budget)?;
                 match passes::prepare_checked(&restricted.grammar, &mut budget, &mut is_never) {
                     Err(error) if error.kind() == ErrorKind::Unsatisfiable => {
                         passes::prepare(grammar, &mut budget, &mut is_never)?;
@@ -91,8 +92,11 @@ impl Compiler {
             compile_time: started.elapsed(),
         };
         let constraint = Constraint { inner: Arc::new(inner) };
-        if needs_proof && !constraint.matcher().can_complete()? {
-            return Err(CompileError::Unspellable { missing: Vec::new() });
+        if needs_proof {
+            let completable = constraint.matcher().can_complete();
+            if !completable.map_err(CompileError::from_match)? {
+                return Err(CompileError::Unspellable { missing: Vec::new() });
+            }
         }
         Ok(constraint)
     }
@@ -100,10 +104,13 @@ impl Compiler {
 
 /// Whether a boolean expression matches nothing.
 fn boolean_is_never(
-    arena: &tokenstile_grammar::ir::Arena,
-    expr: tokenstile_grammar::ExprId,
+    arena: &Arena,
+    expr: ExprId,
     limits: &Limits,
 ) -> Result<bool, GrammarError> {
+    if !has_booleans(arena, expr) {
+        return Ok(false); // a plain expression: the passes have seen that it matches something
+    }
     let program = Program::of_expr(arena.clone(), expr)?;
     let store = Store::new(Arc::new(program), limits);
     let empty = store.is_never();
@@ -111,6 +118,19 @@ fn boolean_is_never(
         Some(e) => Err(GrammarError::limit(e.name, e.value)),
         None => Ok(empty),
     }
+}
+
+/// Whether anything but the outermost region is boolean.
+fn has_booleans(arena: &Arena, expr: ExprId) -> bool {
+    let mut todo = vec![expr];
+    let mut seen = rustc_hash::FxHashSet::default();
+    while let Some(id) = todo.pop() {
+        if matches!(arena.get(id), Expr::And(_) | Expr::Not(_) | Expr::Look { .. }) {
+            return true;
+        }
+        todo.extend(arena.children(id).into_iter().filter(|&c| seen.insert(c)));
+    }
+    false
 }
 
 /// One filling of the caches; dropped as a whole when it has grown too large.

@@ -30,6 +30,15 @@ impl CompileError {
     }
 }
 
+impl CompileError {
+    pub(crate) fn from_match(error: MatchError) -> Self {
+        CompileError::Grammar(match error {
+            MatchError::Limit { name, value } => GrammarError::limit(name, value),
+            other => GrammarError::new(ErrorKind::Unsatisfiable, other.to_string()),
+        })
+    }
+}
+
 impl From<GrammarError> for CompileError {
     fn from(error: GrammarError) -> Self {
         CompileError::Grammar(error)

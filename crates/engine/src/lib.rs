@@ -48,4 +48,6 @@ pub use error::{CompileError, MatchError};
 pub use grammar::limits::Cancel;
 pub use grammar::{Error as GrammarError, ErrorKind, Grammar, Limits, Place};
 pub use matcher::Matcher;
-pub use vocab::{TokenId, Vocab, VocabError};
+pub use vocab::{
+    Fingerprint, MAX_TOKENS, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,
+};

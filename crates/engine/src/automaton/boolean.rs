@@ -15,10 +15,13 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::build::{Behinds, Build, hash_of};
-use super::store::{CellId, Head, StateId, Store, id};
+use super::store::{CellId, Exceeded, Head, StateId, Store, id};
 
 id!(/// A [`Formula`].
     FormulaId);
+
+/// How many formulas one constraint may have: each is looked at until a completion is found.
+const FORMULAS: usize = 1 << 16;
 
 impl FormulaId {
     pub(crate) const FALSE: FormulaId = FormulaId(0);
@@ -369,6 +372,10 @@ impl Build<'_> {
                 for (id, _) in path {
                     let _ = store.formula(id).live.set(true);
                 }
+                return true;
+            }
+            if store.formulas.len() > FORMULAS {
+                store.set_exceeded(Exceeded { name: "states", value: FORMULAS });
                 return true;
             }
             if known.is_none() && seen.insert(next) {

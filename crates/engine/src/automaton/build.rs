@@ -60,7 +60,7 @@ impl Seen {
     }
 }
 
-pub(super) fn hash_of(value: &impl Hash) -> u64 {
+pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
     FxBuildHasher.hash_one(value)
 }
 

@@ -155,6 +155,7 @@ pub(crate) struct Store {
     pub(super) states_limit: usize,
     bytes: AtomicUsize,
     start: OnceLock<StateId>,
+    exceeded: OnceLock<Exceeded>,
 }
 
 /// Finds objects by content; held only while something new is built.
@@ -181,6 +182,7 @@ impl Store {
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
             start: OnceLock::new(),
+            exceeded: OnceLock::new(),
         };
         let nil = Cell { head: Head::Expr(store.program.arena.empty(), 0), tail: CellId::NIL, clamped: CellId::NIL };
         store.cells.push(nil);
@@ -199,6 +201,20 @@ impl Store {
         // A poisoned index is still consistent: an entry is added only after its object is complete.
         let index: MutexGuard<'_, Index> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         Build { store: self, index }
+    }
+
+    /// The limit that a search in here ran into; from then on nothing it says can be relied on.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
+        self.exceeded.get().copied()
+    }
+
+    pub(super) fn set_exceeded(&self, exceeded: Exceeded) {
+        let _ = self.exceeded.set(exceeded);
+    }
+
+    /// Whether the root, a boolean expression, matches nothing.
+    pub(crate) fn is_never(&self) -> bool {
+        self.build().formula_of(self.program.root) == super::boolean::FormulaId::FALSE
     }
 
     /// The state at the start of the text.

@@ -11,5 +11,5 @@ mod pending;
 mod walk;
 
 pub(crate) use accept::Accept;
-pub(crate) use pending::{PendingId, ResolveMemo, Walked, WalkedId};
+pub(crate) use pending::{PendingId, ResolveMemo, Walked};
 pub(crate) use walk::MaskStore;

@@ -113,8 +113,13 @@ impl Vocab {
         end: &[TokenId],
     ) -> Result<Vocab, VocabError> {
         let mut builder = Vocab::builder();
+        let mut named = vec![false; end.len()];
         for (id, bytes) in tokens {
             builder.add(id, TokenKind::Text, bytes.as_ref())?;
+            end.iter().zip(&mut named).filter(|(e, _)| **e == id).for_each(|(_, n)| *n = true);
+        }
+        for (&id, _) in end.iter().zip(&named).filter(|(_, named)| !**named) {
+            builder.add(id, TokenKind::Special, format!("<end {id}>").as_bytes())?;
         }
         builder.build()?.with_end_tokens(end)
     }

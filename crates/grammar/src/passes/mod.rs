@@ -37,8 +37,23 @@ pub fn prepare(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
+    check(grammar, budget)?;
+    prepare_checked(grammar, budget, is_never)
+}
+
+/// Refuses a grammar with a rule that can match no text for the way it is written.
+pub fn check(grammar: &Grammar, budget: &mut Budget<'_>) -> Result<(), Error> {
+    productive::check(&rewrite::keep_reachable(grammar, budget)?)
+}
+
+/// Like [`prepare`], for a grammar of which [`check`] has seen the original: rules that can match no text are
+/// taken out, with what needs them; only if nothing is left, the grammar is refused.
+pub fn prepare_checked(
+    grammar: &Grammar,
+    budget: &mut Budget<'_>,
+    is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
+) -> Result<Grammar, Error> {
     let grammar = rewrite::keep_reachable(grammar, budget)?;
-    productive::check(&grammar)?;
     let grammar = boolean::drop_empty(grammar, budget, is_never)?;
     let grammar = productive::prune(grammar, budget)?;
     let grammar = left_recursion::remove(grammar, budget, is_never)?;
