@@ -2,8 +2,10 @@
 
 use regex::bytes::Regex;
 use tokenstile_grammar::Grammar;
+use tokenstile_testkit::boolean::SpanAutomaton;
 use tokenstile_testkit::generate::{
-    GrammarOptions, VocabOptions, mutate, random_grammar, random_regex, random_vocab, sample_sentence,
+    GrammarOptions, VocabOptions, mutate, random_grammar, random_regex, random_region, random_vocab,
+    sample_sentence,
 };
 use tokenstile_testkit::{Reference, Rng, TokenReference, Viability, spans};
 
@@ -111,6 +113,35 @@ fn automata_agree_with_the_definition_on_spans() {
         }
     }
     assert!(regular > 800 && accepted > 10_000 && unknown < 1000, "{regular} {accepted} {unknown}");
+}
+
+#[test]
+fn assertions_agree_with_the_definition_on_all_short_texts() {
+    const LENGTH: usize = 6;
+    // All texts over a and b: the text of number n is the binary digits of n after the first.
+    let text = |n: usize| -> Vec<u8> { (0..n.ilog2()).rev().map(|bit| b"ab"[n >> bit & 1]).collect() };
+    let options = GrammarOptions { only_ab: true, ..GrammarOptions::default() };
+    let (mut yes, mut no, mut accepted) = (0, 0, 0);
+    for seed in 0..3000 {
+        let grammar = random_region(&mut Rng::new(seed), &options);
+        let body = grammar.rule(grammar.root()).body;
+        let mut automaton = SpanAutomaton::new(&grammar, body);
+        let mut continued = vec![false; 2 << LENGTH];
+        for n in (1..2 << LENGTH).rev() {
+            let state = text(n).iter().fold(SpanAutomaton::START, |state, &byte| automaton.step(state, byte));
+            let expected = spans::matches(&grammar, body, &text(n));
+            let context = format!("seed {seed}: {}\n{grammar}", text(n).escape_ascii());
+            assert_eq!(automaton.is_accepting(state), expected, "{context}");
+            continued[n] |= expected;
+            continued[n / 2] |= continued[n];
+            accepted += usize::from(expected);
+            // "No" must hold for all longer texts; `viable_texts_can_be_completed` is about "yes".
+            let viable = automaton.viability(state) != Viability::No;
+            assert!(viable || !continued[n], "{context}");
+            *if viable { &mut yes } else { &mut no } += 1;
+        }
+    }
+    assert!(accepted > 50_000 && yes > 50_000 && no > 50_000, "{accepted} {yes} {no}");
 }
 
 /// A viable text is led to a sentence by trying all bytes, so "yes" is never claimed without cause.

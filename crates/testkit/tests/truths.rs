@@ -204,6 +204,35 @@ fn intersection_and_complement() {
 }
 
 #[test]
+fn an_intersection_that_only_a_search_shows_to_be_empty() {
+    // ((aa)*b | cd) & (a(aa)*b | cd): every derivative by a's looks alive.
+    let g = grammar(|g, _, [_]| {
+        let a = &mut g.arena;
+        let (x, aa, b, cd) = (a.literal(b"a"), a.literal(b"aa"), a.literal(b"b"), a.literal(b"cd"));
+        let pairs = a.star(aa);
+        let (even, odd) = (a.concat(&[pairs, b]), a.concat(&[x, pairs, b]));
+        let (left, right) = (a.alt(&[even, cd]), a.alt(&[odd, cd]));
+        [a.and(&[left, right])]
+    });
+    check(&g, &[b"cd"], &[b"", b"c"], &[b"a", b"b", b"cc"]);
+}
+
+#[test]
+fn assertions_inside_assertions() {
+    // "a" (?= "b" (?! "b")) [ab]*: after "ab" no other b, but anything after another a.
+    let g = grammar(|g, _, [_]| {
+        let a = &mut g.arena;
+        let (x, b, any) = (a.literal(b"a"), a.literal(b"b"), a.chars(&CharSet::of("ab")));
+        let no_b = a.look(b, false, true);
+        let inner = a.concat(&[b, no_b]);
+        let (ahead, rest) = (a.look(inner, false, false), a.star(any));
+        let all = a.concat(&[x, ahead, rest]);
+        [a.region(all)]
+    });
+    check(&g, &[b"ab", b"aba", b"ababb"], &[b"", b"a"], &[b"b", b"aa", b"abb"]);
+}
+
+#[test]
 fn assertions_see_their_region_and_no_more() {
     // "x" then a region: a word that does not start with "no" and ends at the end of the region; then "y".
     let g = grammar(|g, _, [_]| {

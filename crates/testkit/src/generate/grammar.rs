@@ -22,11 +22,20 @@ pub struct GrammarOptions {
     pub lookaround: bool,
     /// Bytes and literals that are not UTF-8.
     pub raw_bytes: bool,
+    /// Nothing but `a` and `b`, so that short texts say much.
+    pub only_ab: bool,
 }
 
 impl Default for GrammarOptions {
     fn default() -> Self {
-        GrammarOptions { rules: 5, depth: 4, boolean: true, lookaround: true, raw_bytes: true }
+        GrammarOptions {
+            rules: 5,
+            depth: 4,
+            boolean: true,
+            lookaround: true,
+            raw_bytes: true,
+            only_ab: false,
+        }
     }
 }
 
@@ -41,6 +50,19 @@ pub fn random_grammar(rng: &mut Rng, options: &GrammarOptions) -> Grammar {
         maker.builder.define(rule, body);
     }
     builder.build(rules[0]).unwrap_or_else(|error| panic!("a random grammar is small: {error}"))
+}
+
+/// A random grammar of one rule that calls none: a region, full of assertions if there is `lookaround`.
+pub fn random_region(rng: &mut Rng, options: &GrammarOptions) -> Grammar {
+    let mut builder = GrammarBuilder::new(&Limits::default());
+    let mut maker = Maker { rng, options, builder: &mut builder, rules: &[] };
+    let inner = maker.regular(options.depth, options.lookaround);
+    let body = builder.arena.region(inner);
+    let grammar = builder.declare("root", None).and_then(|root| {
+        builder.define(root, body);
+        builder.build(root)
+    });
+    grammar.unwrap_or_else(|error| panic!("a random grammar is small: {error}"))
 }
 
 struct Maker<'a> {
@@ -144,6 +166,13 @@ impl Maker<'_> {
 
     fn leaf(&mut self) -> ExprId {
         let arena = &mut self.builder.arena;
+        if self.options.only_ab {
+            return match self.rng.below(9) {
+                0 => arena.empty(),
+                1 | 2 => arena.chars(&CharSet::of("ab")),
+                _ => arena.literal(self.rng.pick(&["a", "b", "ab"]).as_bytes()),
+            };
+        }
         match self.rng.below(12) {
             0 => arena.empty(),
             1 if self.rng.chance(1, 4) => arena.never(),
