@@ -12,7 +12,7 @@ use tokenstile_grammar::ir::ByteSet;
 use crate::{RefState, Reference, Viability};
 
 /// States that one search for a completion may visit before it answers [`Viability::Unknown`].
-const MAX_STATES: usize = 3_000;
+const MAX_STATES: usize = 300;
 
 /// A [`Reference`] together with a vocabulary.
 ///

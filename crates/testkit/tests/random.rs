@@ -126,7 +126,7 @@ fn assertions_agree_with_the_definition_on_all_short_texts() {
         let grammar = random_region(&mut Rng::new(seed), &options);
         let body = grammar.rule(grammar.root()).body;
         let mut automaton = SpanAutomaton::new(&grammar, body);
-        let mut continued = vec![false; 2 << LENGTH];
+        let mut continued = [false; 2 << LENGTH];
         for n in (1..2 << LENGTH).rev() {
             let state = text(n).iter().fold(SpanAutomaton::START, |state, &byte| automaton.step(state, byte));
             let expected = spans::matches(&grammar, body, &text(n));
@@ -210,4 +210,31 @@ fn masks_follow_sentences_that_tokens_can_spell() {
         }
     }
     assert!(steps > 400 && unknown * 20 < known, "{steps} {unknown} {known}");
+}
+
+/// What a few tokens can spell is allowed, whichever bytes have no token.
+#[test]
+fn masks_allow_the_first_token_of_every_short_spelling() {
+    let mut spelled = 0;
+    for seed in 0..200 {
+        let mut rng = Rng::new(seed);
+        let grammar =
+            random_grammar(&mut rng, &GrammarOptions { only_ab: true, ..GrammarOptions::default() });
+        let reference = Reference::new(&grammar);
+        let vocab: Vec<(u32, Vec<u8>)> =
+            [&b"a"[..], b"ab", b"ba", b"bbb"].iter().zip(0..).map(|(t, id)| (id, t.to_vec())).collect();
+        let tokens = TokenReference::new(&reference, &vocab, &[9]);
+        let mask = tokens.mask(reference.start());
+        for (first, a) in &vocab {
+            let after = vocab.iter().map(|t| t.1.as_slice()).chain([&b""[..]]);
+            let pairs = after.clone().flat_map(|b| after.clone().map(move |c| [a, b, c].concat()));
+            if let Some(sentence) = pairs.into_iter().find(|text| reference.accepts(text)) {
+                spelled += 1;
+                let context = format!("seed {seed}: {}\n{grammar}", sentence.escape_ascii());
+                assert_eq!(mask[*first as usize], Viability::Yes, "{context}");
+            }
+        }
+        assert_eq!(mask[9], Viability::from(reference.accepts(b"")));
+    }
+    assert!(spelled > 100, "{spelled}");
 }

@@ -3,7 +3,7 @@
 //! In: a regular expression of a grammar. Out: a [`SpanAutomaton`], which reads the text of one match byte by
 //! byte and says whether it is a match and whether it can become one.
 //!
-//! An assertion is a *label*: a claim about every position of the region. A [`World`] is one consistent story
+//! An assertion is a *label*: a claim about every position of the region. A *world* is one consistent story
 //! about the labels of the text read so far. Whether a lookbehind holds is known at once, from a second
 //! expression that reads the same text (`.*A`). A lookahead is guessed both ways; the guess (`A.*`, or its
 //! complement) joins the goal that the rest of the text has to meet, so a wrong guess dies. At each position
