@@ -1,1 +1,73 @@
-//! Test kit.
+//! The truth that Tokenstile's tests hold the engine against: slow, obvious, and written from the definitions.
+//!
+//! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
+//!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
+//! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
+//! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
+//!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
+//! * [`generate`] makes random grammars, regular expressions, vocabularies and sentences from an [`Rng`].
+//!
+//! Nothing here uses the engine or the grammar passes. Where an answer could not be had within the budget it is
+//! [`Viability::Unknown`], and a test skips it; every other answer is exact.
+//!
+//! ```
+//! use tokenstile_grammar::{GrammarBuilder, Limits};
+//! use tokenstile_testkit::{Reference, TokenReference, Viability};
+//! let mut g = GrammarBuilder::new(&Limits::default());
+//! let pairs = g.declare("pairs", None)?;
+//! let (open, inner, close) = (g.arena.literal(b"("), g.arena.rule(pairs), g.arena.literal(b")"));
+//! let pair = g.arena.concat(&[open, inner, close]);
+//! let body = g.arena.optional(pair);
+//! g.define(pairs, body);
+//! let grammar = g.build(pairs)?;
+//!
+//! let reference = Reference::new(&grammar);
+//! assert!(reference.accepts(b"(())"));
+//! assert_eq!(reference.viable(b"(()"), Viability::Yes);
+//! assert_eq!(reference.viable(b"())"), Viability::No);
+//!
+//! let vocab = [(0, b"(".to_vec()), (1, b")".to_vec()), (2, b"))".to_vec())];
+//! let tokens = TokenReference::new(&reference, &vocab, &[3]);
+//! let mask = tokens.mask(reference.run(b"("));
+//! assert_eq!(mask, [Viability::Yes, Viability::Yes, Viability::No, Viability::No]);
+//! # Ok::<(), tokenstile_grammar::Error>(())
+//! ```
+
+pub mod boolean;
+pub mod generate;
+mod reference;
+mod rng;
+pub mod spans;
+mod tokens;
+
+pub use reference::{RefState, Reference};
+pub use rng::Rng;
+pub use tokens::TokenReference;
+
+/// Whether some continuation of a text is a sentence.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Viability {
+    /// There is none.
+    No,
+    /// It was not found out within the budget.
+    Unknown,
+    /// There is one.
+    Yes,
+}
+
+impl Viability {
+    /// The answer, if there is one.
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Viability::No => Some(false),
+            Viability::Unknown => None,
+            Viability::Yes => Some(true),
+        }
+    }
+}
+
+impl From<bool> for Viability {
+    fn from(viable: bool) -> Self {
+        if viable { Viability::Yes } else { Viability::No }
+    }
+}

@@ -1,0 +1,11 @@
+//! Random grammars, regular expressions, vocabularies and sentences, all from a seed.
+
+mod grammar;
+mod regex;
+mod sentence;
+mod vocab;
+
+pub use grammar::{GrammarOptions, random_grammar, random_region};
+pub use regex::{RegexCase, random_regex};
+pub use sentence::{mutate, sample_sentence};
+pub use vocab::{RandomVocab, VocabOptions, random_vocab};
