@@ -1,0 +1,113 @@
+//! Short texts that a constraint matches, found by walking through the allowed bytes.
+//!
+//! A walk is random but leans towards the end: it stops where a text is complete, and the longer it gets, the
+//! more it prefers bytes that close something. The seed is fixed, so the examples of a constraint do not change.
+
+use std::time::{Duration, Instant};
+
+use tokenstile::grammar::ir::ByteSet;
+use tokenstile::{Constraint, Matcher};
+
+use crate::rng::Rng;
+
+/// Walks taken at most; the best texts of them are shown.
+const WALKS: u64 = 200;
+/// Length at which a walk is given up.
+const LONGEST: usize = 160;
+/// Length from which a walk looks for the way out.
+const LONG: usize = 12;
+/// Time for all walks together: examples are a courtesy.
+const TIME: Duration = Duration::from_millis(300);
+
+/// Up to `wanted` different texts, shortest first.
+pub(super) fn find(constraint: &Constraint, wanted: usize) -> Vec<Vec<u8>> {
+    let started = Instant::now();
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for seed in 0..WALKS {
+        if wanted == 0 || started.elapsed() > TIME {
+            break;
+        }
+        if let Some(text) = walk(&mut constraint.matcher(), &mut Rng::new(seed))
+            && !found.contains(&text)
+        {
+            found.push(text);
+        }
+    }
+    // The empty text says little about a constraint that matches others too.
+    if found.len() > wanted {
+        found.retain(|text| !text.is_empty());
+    }
+    found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    spread(found, wanted)
+}
+
+/// One text, if the walk reaches the end of one.
+fn walk(matcher: &mut Matcher, rng: &mut Rng) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    while text.len() < LONGEST {
+        let long = text.len() >= LONG;
+        if matcher.is_accepting() && (long || rng.chance(1, 3)) {
+            return Some(text);
+        }
+        let allowed = matcher.allowed_bytes().ok()?;
+        if allowed.is_empty() {
+            return matcher.is_accepting().then_some(text);
+        }
+        let byte = choose(&allowed, long, rng)?;
+        matcher.commit_bytes(&[byte]).ok()?;
+        text.push(byte);
+    }
+    None
+}
+
+/// A byte to go on with: what closes something if the text is long, else what reads well, else any.
+fn choose(allowed: &ByteSet, long: bool, rng: &mut Rng) -> Option<u8> {
+    let closing: ByteSet = (*b"\"'])}>;.").into_iter().collect();
+    let readable =
+        ByteSet::range(b'a', b'z').union(&ByteSet::range(b'A', b'Z')).union(&ByteSet::range(b'0', b'9'));
+    let ascii = ByteSet::range(b'!', b'~');
+    let pools: [(ByteSet, usize); 3] =
+        [(closing, if long { 8 } else { 1 }), (readable, if long { 5 } else { 6 }), (ascii, 9)];
+    for (pool, weight) in pools {
+        let pool = allowed.intersect(&pool);
+        if !pool.is_empty() && rng.chance(weight, 10) {
+            return rng.pick(&pool.iter().collect::<Vec<_>>()).copied();
+        }
+    }
+    let printable = allowed.intersect(&ByteSet::range(b' ', b'~'));
+    let pool = if printable.is_empty() { *allowed } else { printable };
+    rng.pick(&pool.iter().collect::<Vec<_>>()).copied()
+}
+
+/// `wanted` of the sorted `texts`: the shortest, and others from the shorter half.
+fn spread(texts: Vec<Vec<u8>>, wanted: usize) -> Vec<Vec<u8>> {
+    let reach = texts.len().div_ceil(2).max(wanted.min(texts.len()));
+    let step = (reach / wanted.max(1)).max(1);
+    texts.into_iter().take(reach).step_by(step).take(wanted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spread_takes_the_shortest_and_as_many_as_asked() {
+        let texts: Vec<Vec<u8>> = (0..10).map(|n| vec![b'x'; n]).collect();
+        let lengths = |wanted| spread(texts.clone(), wanted).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths(3), [0, 1, 2]);
+        assert_eq!(lengths(2), [0, 2]);
+        assert_eq!(lengths(20).len(), 10);
+        assert_eq!(lengths(0), [0usize; 0]);
+    }
+
+    #[test]
+    fn a_byte_is_always_chosen_from_the_allowed() {
+        let mut rng = Rng::new(7);
+        for byte in 0..=255u8 {
+            for long in [false, true] {
+                assert_eq!(choose(&ByteSet::single(byte), long, &mut rng), Some(byte));
+            }
+        }
+        assert_eq!(choose(&ByteSet::EMPTY, false, &mut rng), None);
+    }
+}
