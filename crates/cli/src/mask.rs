@@ -27,10 +27,10 @@ Exit status: 0 the text can stand, 1 it was refused (as is a bad constraint), 2 
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// File with the constraint, or - for standard input; left out when a flag gives the constraint
-    #[arg(value_name = "CONSTRAINT")]
+    #[arg(value_name = "CONSTRAINT", allow_negative_numbers = true)]
     first: Option<String>,
     /// The text so far
-    #[arg(value_name = "TEXT")]
+    #[arg(value_name = "TEXT", allow_negative_numbers = true)]
     second: Option<String>,
     #[command(flatten)]
     selection: Selection,

@@ -3,6 +3,7 @@
 //! A walk is random but leans towards the end: it stops where a text is complete, and the longer it gets, the
 //! more it prefers bytes that close something. The seed is fixed, so the examples of a constraint do not change.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use tokenstile::grammar::ir::ByteSet;
@@ -79,11 +80,31 @@ fn choose(allowed: &ByteSet, long: bool, rng: &mut Rng) -> Option<u8> {
     rng.pick(&pool.iter().collect::<Vec<_>>()).copied()
 }
 
-/// `wanted` of the sorted `texts`: the shortest, and others from the shorter half.
+/// `wanted` of the sorted `texts`, of as many sorts as there are: a sort is how a text begins.
 fn spread(texts: Vec<Vec<u8>>, wanted: usize) -> Vec<Vec<u8>> {
-    let reach = texts.len().div_ceil(2).max(wanted.min(texts.len()));
-    let step = (reach / wanted.max(1)).max(1);
-    texts.into_iter().take(reach).step_by(step).take(wanted).collect()
+    let mut seen = HashMap::new();
+    let mut ranked: Vec<(usize, Vec<u8>)> = texts
+        .into_iter()
+        .map(|text| {
+            let rank = seen.entry(text.first().map(|&byte| sort_of(byte))).or_insert(0usize);
+            *rank += 1;
+            (*rank, text)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.truncate(wanted);
+    ranked.sort_by_key(|(_, text)| text.len());
+    ranked.into_iter().map(|(_, text)| text).collect()
+}
+
+/// Letters are alike, and digits are.
+fn sort_of(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => b'0',
+        b'a'..=b'z' => b'a',
+        b'A'..=b'Z' => b'A',
+        other => other,
+    }
 }
 
 #[cfg(test)]
@@ -91,13 +112,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spread_takes_the_shortest_and_as_many_as_asked() {
-        let texts: Vec<Vec<u8>> = (0..10).map(|n| vec![b'x'; n]).collect();
-        let lengths = |wanted| spread(texts.clone(), wanted).iter().map(Vec::len).collect::<Vec<_>>();
-        assert_eq!(lengths(3), [0, 1, 2]);
-        assert_eq!(lengths(2), [0, 2]);
-        assert_eq!(lengths(20).len(), 10);
-        assert_eq!(lengths(0), [0usize; 0]);
+    fn examples_differ_in_how_they_begin() {
+        let texts: Vec<Vec<u8>> = ["1", "2", "3", "-4", "\"\"", "true"].map(|t| t.as_bytes().to_vec()).into();
+        let shown = |wanted| spread(texts.clone(), wanted).concat();
+        assert_eq!(shown(3), b"1-4\"\"");
+        assert_eq!(shown(5), b"12-4\"\"true");
+        assert_eq!(spread(texts.clone(), 20).len(), 6);
+        assert!(shown(0).is_empty());
     }
 
     #[test]
