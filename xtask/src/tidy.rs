@@ -12,7 +12,19 @@ const MAX_LINES: usize = 900;
 /// What each crate of the core may depend on.
 const LAYERS: [(&str, &[&str]); 2] = [
     ("crates/grammar", &["hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"]),
-    ("crates/engine", &["tokenstile-grammar", "base64", "hashbrown", "rayon", "rustc-hash", "serde", "serde_json", "smallvec"]),
+    (
+        "crates/engine",
+        &[
+            "tokenstile-grammar",
+            "base64",
+            "hashbrown",
+            "rayon",
+            "rustc-hash",
+            "serde",
+            "serde_json",
+            "smallvec",
+        ],
+    ),
 ];
 
 /// What the sources of the core may not contain, and why. In two parts, so that this file does not contain it.
