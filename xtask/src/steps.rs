@@ -66,7 +66,7 @@ fn tests(root: &Path) -> bool {
     if !quietly(root, "cargo", &["nextest", "--version"]) {
         return cargo(root, &["test", "--workspace", "--quiet"]);
     }
-    cargo(root, &["nextest", "run", "--workspace"])
+    cargo(root, &["nextest", "run", "--workspace", "--no-fail-fast"])
         & cargo(root, &["test", "--workspace", "--doc", "--quiet"])
 }
 

@@ -30,8 +30,6 @@ Exit status: 0 accepted, 1 refused, 2 the command could not do its job.";
 pub(crate) struct Args {
     /// File with the constraint (.gbnf .ebnf .regex .choice …), or - for standard input
     constraint: Option<String>,
-    #[command(flatten)]
-    selection: Selection,
     /// Vocabulary file; without it every byte is a token
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
@@ -41,6 +39,8 @@ pub(crate) struct Args {
     /// Answer with one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 /// What is worth knowing about an accepted constraint.

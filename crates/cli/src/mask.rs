@@ -32,8 +32,6 @@ pub(crate) struct Args {
     /// The text so far
     #[arg(value_name = "TEXT", allow_negative_numbers = true)]
     second: Option<String>,
-    #[command(flatten)]
-    selection: Selection,
     /// Vocabulary file; without it every byte is a token
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
@@ -46,6 +44,8 @@ pub(crate) struct Args {
     /// Answer with one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    selection: Selection,
 }
 
 impl Args {

@@ -22,12 +22,12 @@ pub(crate) enum Kind {
     /// Any JSON text
     Json,
     /// JSON Schema
-    #[value(alias = "json_schema")]
+    #[value(name = "json_schema")]
     JsonSchema,
     /// Lark grammar
     Lark,
     /// Structural tags
-    #[value(alias = "structural_tag")]
+    #[value(name = "structural_tag")]
     StructuralTag,
 }
 
