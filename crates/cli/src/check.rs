@@ -1,0 +1,152 @@
+//! `tokenstile check`: is a constraint sound, and what does it match?
+
+mod examples;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokenstile::{Compiler, Constraint, Grammar, Limits, MatchError};
+
+use crate::diagnostic::{self, BOLD, Details, GOOD};
+use crate::failure::Failure;
+use crate::select::Selection;
+use crate::source::{Reason, Refusal, Source};
+use crate::{Verdict, bytes, vocab};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokenstile check examples/chess.gbnf
+  tokenstile check --regex '[a-z]+@[a-z]+\\.(com|org)'
+  tokenstile check --gbnf 'root ::= \"a\" root? \"b\"' --json
+  cat examples/arithmetic.ebnf | tokenstile check - --kind ebnf --root sum
+
+Exit status: 0 accepted, 1 refused, 2 the command could not do its job.";
+
+/// Arguments of `check`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// File with the constraint (.gbnf .ebnf .regex .choice …), or - for standard input
+    constraint: Option<String>,
+    /// Vocabulary file; without it every byte is a token
+    #[arg(long, value_name = "FILE")]
+    vocab: Option<PathBuf>,
+    /// How many example texts to show
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    examples: usize,
+    /// Answer with one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// What is worth knowing about an accepted constraint.
+struct Report {
+    grammar: Grammar,
+    constraint: Constraint,
+    compile_time: Duration,
+    first_mask: usize,
+    vocab_len: usize,
+    examples: Vec<Vec<u8>>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
+    let source = args.selection.source(args.constraint.as_deref())?;
+    let compiler = Compiler::new(vocab::load(args.vocab.as_deref())?).with_limits(Limits::default());
+    match examine(&source, &compiler, args.examples) {
+        Ok(report) if args.json => writeln!(out, "{}", report_json(&source, &report))?,
+        Ok(report) => write_report(out, &source, &report)?,
+        Err(reason) => {
+            let refusal = source.refuse(reason);
+            if args.json {
+                writeln!(out, "{}", refusal_json(&refusal))?;
+            } else {
+                diagnostic::write_refusal(out, &refusal)?;
+            }
+            return Ok(Verdict::Bad);
+        }
+    }
+    Ok(Verdict::Good)
+}
+
+fn examine(source: &Source, compiler: &Compiler, examples: usize) -> Result<Report, Reason> {
+    let started = Instant::now();
+    let grammar = source.grammar(&Limits::default())?;
+    let constraint = compiler.compile(&grammar).map_err(Reason::Compile)?;
+    let compile_time = started.elapsed();
+    let first_mask = first_mask(&constraint).map_err(Reason::Match)?;
+    let examples = examples::find(&constraint, examples);
+    let vocab_len = compiler.vocab().len();
+    Ok(Report { grammar, constraint, compile_time, first_mask, vocab_len, examples })
+}
+
+/// How many tokens may begin a text.
+fn first_mask(constraint: &Constraint) -> Result<usize, MatchError> {
+    let mut matcher = constraint.matcher();
+    let mut words = vec![0u32; matcher.mask_words()];
+    matcher.fill_mask(&mut words)?;
+    Ok(words.iter().map(|word| word.count_ones() as usize).sum())
+}
+
+fn write_report(out: &mut dyn Write, source: &Source, report: &Report) -> std::io::Result<()> {
+    for warning in report.grammar.warnings() {
+        diagnostic::write_warning(out, source, warning)?;
+    }
+    writeln!(out, "{GOOD}accepted{GOOD:#}: {} ({})", source.name, source.kind.name())?;
+    writeln!(
+        out,
+        "  {BOLD}grammar{BOLD:#}     {} rules, {} expressions",
+        report.grammar.rules().len(),
+        report.grammar.arena().len()
+    )?;
+    writeln!(out, "  {BOLD}compiled{BOLD:#}    in {:.1?}", report.compile_time)?;
+    writeln!(
+        out,
+        "  {BOLD}first mask{BOLD:#}  {} of {} tokens allowed",
+        report.first_mask, report.vocab_len
+    )?;
+    writeln!(out, "  {BOLD}engine{BOLD:#}      {}", report.constraint.stats())?;
+    if !report.examples.is_empty() {
+        writeln!(out, "  {BOLD}examples{BOLD:#}")?;
+    }
+    for example in &report.examples {
+        writeln!(out, "    {}", bytes::quote(example))?;
+    }
+    Ok(())
+}
+
+fn report_json(source: &Source, report: &Report) -> serde_json::Value {
+    let warnings: Vec<_> = report
+        .grammar
+        .warnings()
+        .iter()
+        .map(|w| json!({"message": w.message, "place": w.place.map(|p| p.to_string()), "pointer": w.pointer}))
+        .collect();
+    json!({
+        "accepted": true,
+        "kind": source.kind.name(),
+        "rules": report.grammar.rules().len(),
+        "expressions": report.grammar.arena().len(),
+        "compile_us": report.compile_time.as_micros() as u64,
+        "first_mask": report.first_mask,
+        "cache_bytes": report.constraint.stats().cache_bytes,
+        "examples": report.examples.iter().map(|e| String::from_utf8_lossy(e)).collect::<Vec<_>>(),
+        "warnings": warnings,
+    })
+}
+
+fn refusal_json(refusal: &Refusal) -> serde_json::Value {
+    let details = Details::from(&refusal.reason);
+    json!({
+        "accepted": false,
+        "kind": refusal.source.kind.name(),
+        "error": details.kind,
+        "message": details.message,
+        "place": details.place.map(|p| json!({"offset": p.offset, "line": p.line, "column": p.column})),
+        "pointer": details.pointer,
+    })
+}

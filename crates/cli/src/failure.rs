@@ -1,0 +1,71 @@
+//! Why the command could not do its job.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::source::Refusal;
+
+/// Everything that ends a sub-command early.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A file could not be read or written.
+    Io { path: PathBuf, error: io::Error },
+    /// Standard output could not be written.
+    Output(io::Error),
+    /// A source file is not UTF-8.
+    NotUtf8 { path: PathBuf, offset: usize },
+    /// A line of an input file is not what it should be.
+    Malformed { path: PathBuf, line: usize, message: String },
+    /// The file is not a vocabulary that can be read.
+    Vocab { path: PathBuf, error: tokenstile::VocabError },
+    /// The arguments do not fit together.
+    Usage(String),
+    /// The constraint was refused.
+    Refused(Box<Refusal>),
+}
+
+impl Failure {
+    /// The failure of an operation on `path`.
+    pub(crate) fn io(path: &Path, error: io::Error) -> Self {
+        Failure::Io { path: path.to_owned(), error }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Every other I/O error is given its path where it happens; what remains is writing our output.
+    fn from(error: io::Error) -> Self {
+        Failure::Output(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Io { path, error } => write!(f, "{}: {error}", path.display()),
+            Failure::Output(error) => write!(f, "cannot write the output: {error}"),
+            Failure::NotUtf8 { path, offset } => {
+                write!(f, "{}: not UTF-8: the first bad byte is at offset {offset}", path.display())
+            }
+            Failure::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
+            Failure::Vocab { path, error } => write!(f, "{}: {error}", path.display()),
+            Failure::Usage(message) => f.write_str(message),
+            Failure::Refused(refusal) => write!(f, "{refusal}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_place() {
+        let failure = Failure::Malformed { path: "cases.jsonl".into(), line: 3, message: "no id".into() };
+        assert_eq!(failure.to_string(), "cases.jsonl:3: no id");
+        let failure = Failure::NotUtf8 { path: "g.gbnf".into(), offset: 7 };
+        assert!(failure.to_string().contains("offset 7"));
+    }
+}

@@ -1,0 +1,244 @@
+//! From a constraint as a user gives it (kind, text, options) to a [`Grammar`].
+//!
+//! Every sub-command comes through [`Source::grammar`]: a kind is taught to the whole command by one arm there.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+use tokenstile::grammar::{RegexDialect, RegexOptions, RegexSemantics};
+use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError};
+
+/// The notations of constraints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Kind {
+    /// GBNF, as llama.cpp writes it
+    Gbnf,
+    /// EBNF with a root rule to name
+    Ebnf,
+    /// A regular expression
+    Regex,
+    /// A list of texts
+    Choice,
+    /// Any JSON text
+    Json,
+    /// JSON Schema
+    #[value(name = "json_schema")]
+    JsonSchema,
+    /// Lark grammar
+    Lark,
+    /// Structural tags
+    #[value(name = "structural_tag")]
+    StructuralTag,
+}
+
+impl Kind {
+    /// The kind by the name that case files use.
+    pub(crate) fn by_name(name: &str) -> Option<Kind> {
+        Some(match name {
+            "gbnf" => Kind::Gbnf,
+            "ebnf" => Kind::Ebnf,
+            "regex" => Kind::Regex,
+            "choice" => Kind::Choice,
+            "json" => Kind::Json,
+            "json_schema" => Kind::JsonSchema,
+            "lark" => Kind::Lark,
+            "structural_tag" => Kind::StructuralTag,
+            _ => return None,
+        })
+    }
+
+    /// The name that case files use.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Gbnf => "gbnf",
+            Kind::Ebnf => "ebnf",
+            Kind::Regex => "regex",
+            Kind::Choice => "choice",
+            Kind::Json => "json",
+            Kind::JsonSchema => "json_schema",
+            Kind::Lark => "lark",
+            Kind::StructuralTag => "structural_tag",
+        }
+    }
+}
+
+/// How to read a source, beside its kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    /// Of `regex`.
+    pub(crate) regex: RegexOptions,
+    /// Root rule of `ebnf`; `root` if not given.
+    pub(crate) root: Option<String>,
+}
+
+impl Options {
+    /// Reads the `options` object of a case; says what is wrong with it otherwise.
+    pub(crate) fn from_json(kind: Kind, options: &Map<String, Value>) -> Result<Options, String> {
+        let mut read = Options::default();
+        for (name, value) in options {
+            match (kind, name.as_str()) {
+                (Kind::Ebnf, "root") => read.root = Some(text(name, value)?.to_owned()),
+                (Kind::Regex, "dialect") => read.regex.dialect = dialect(text(name, value)?)?,
+                (Kind::Regex, "semantics") => read.regex.semantics = semantics(text(name, value)?)?,
+                (Kind::Regex, "search") => read.regex.semantics = search(flag(name, value)?),
+                (Kind::Regex, "case_insensitive") => read.regex.case_insensitive = flag(name, value)?,
+                (Kind::Regex, "dot_all") => read.regex.dot_all = flag(name, value)?,
+                (Kind::Regex, "multi_line") => read.regex.multi_line = flag(name, value)?,
+                // Refused as a whole before any option could matter.
+                (Kind::JsonSchema | Kind::Lark | Kind::StructuralTag, _) => {}
+                _ => return Err(format!("unknown option `{name}` for kind `{}`", kind.name())),
+            }
+        }
+        Ok(read)
+    }
+}
+
+fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, String> {
+    value.as_str().ok_or_else(|| format!("option `{name}` must be a string, not {value}"))
+}
+
+fn flag(name: &str, value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| format!("option `{name}` must be true or false, not {value}"))
+}
+
+/// The dialect by name.
+pub(crate) fn dialect(name: &str) -> Result<RegexDialect, String> {
+    match name {
+        "rust" => Ok(RegexDialect::Rust),
+        "ecma" => Ok(RegexDialect::Ecma),
+        _ => Err(format!("unknown dialect `{name}`: rust or ecma")),
+    }
+}
+
+fn semantics(name: &str) -> Result<RegexSemantics, String> {
+    match name {
+        "whole" | "whole_match" => Ok(RegexSemantics::WholeMatch),
+        "search" => Ok(RegexSemantics::Search),
+        _ => Err(format!("unknown semantics `{name}`: whole_match or search")),
+    }
+}
+
+/// Search (a match anywhere in the text) or whole match.
+pub(crate) fn search(anywhere: bool) -> RegexSemantics {
+    if anywhere { RegexSemantics::Search } else { RegexSemantics::WholeMatch }
+}
+
+/// A constraint as the user wrote it.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What to call it in messages: a path, or the flag it came from.
+    pub(crate) name: String,
+    /// Its notation.
+    pub(crate) kind: Kind,
+    /// Its text. A choice is a JSON array of strings.
+    pub(crate) text: String,
+    /// How to read it.
+    pub(crate) options: Options,
+}
+
+impl Source {
+    /// Reads the text into a grammar.
+    pub(crate) fn grammar(&self, limits: &Limits) -> Result<Grammar, Reason> {
+        let grammar = match self.kind {
+            Kind::Gbnf => Grammar::gbnf(&self.text, limits),
+            Kind::Ebnf => Grammar::ebnf(&self.text, self.options.root.as_deref().unwrap_or("root"), limits),
+            Kind::Regex => Grammar::regex(&self.text, &self.options.regex, limits),
+            Kind::Json => Grammar::json(limits),
+            Kind::Choice => {
+                let choices: Vec<String> = serde_json::from_str(&self.text).map_err(|error| {
+                    Reason::NotAChoice(format!("a choice is a JSON array of strings: {error}"))
+                })?;
+                Grammar::choice(&choices, limits)
+            }
+            Kind::JsonSchema | Kind::Lark | Kind::StructuralTag => return Err(Reason::NotYet(self.kind)),
+        };
+        grammar.map_err(Reason::Grammar)
+    }
+
+    /// The refusal of this source for `reason`.
+    pub(crate) fn refuse(&self, reason: Reason) -> Refusal {
+        Refusal { source: self.clone(), reason }
+    }
+}
+
+/// Why a source was refused.
+#[derive(Debug)]
+pub(crate) enum Reason {
+    /// The front end refused it.
+    Grammar(GrammarError),
+    /// The engine refused it.
+    Compile(CompileError),
+    /// It compiles, but a mask of it goes past a limit.
+    Match(MatchError),
+    /// The text of a choice is no JSON array of strings.
+    NotAChoice(String),
+    /// No front end reads this kind.
+    NotYet(Kind),
+}
+
+impl Reason {
+    /// Whether a limit was exceeded, rather than something being wrong.
+    pub(crate) fn is_limit(&self) -> bool {
+        let kind = match self {
+            Reason::Grammar(error) => error.kind(),
+            Reason::Compile(error) => error.kind(),
+            Reason::Match(error) => return matches!(error, MatchError::Limit { .. }),
+            Reason::NotAChoice(_) | Reason::NotYet(_) => return false,
+        };
+        matches!(kind, tokenstile::ErrorKind::Limit { .. })
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Grammar(error) => write!(f, "{error}"),
+            Reason::Compile(error) => write!(f, "{error}"),
+            Reason::Match(error) => write!(f, "{error}"),
+            Reason::NotAChoice(message) => f.write_str(message),
+            Reason::NotYet(kind) => write!(f, "constraints of kind `{}` are not supported yet", kind.name()),
+        }
+    }
+}
+
+/// A refused source: what it was, and why.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// What was refused.
+    pub(crate) source: Source,
+    /// Why.
+    pub(crate) reason: Reason,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source.name, self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(kind: Kind, text: &str) -> Result<Options, String> {
+        Options::from_json(kind, &serde_json::from_str(text).unwrap())
+    }
+
+    #[test]
+    fn kinds_have_one_name() {
+        for name in ["gbnf", "ebnf", "regex", "choice", "json", "json_schema", "lark", "structural_tag"] {
+            assert_eq!(Kind::by_name(name).unwrap().name(), name);
+        }
+        assert_eq!(Kind::by_name("yaml"), None);
+    }
+
+    #[test]
+    fn options_are_read_or_refused() {
+        assert_eq!(options(Kind::Ebnf, r#"{"root":"s"}"#).unwrap().root.as_deref(), Some("s"));
+        let regex = options(Kind::Regex, r#"{"dialect":"ecma","search":true}"#).unwrap().regex;
+        assert_eq!((regex.dialect, regex.semantics), (RegexDialect::Ecma, RegexSemantics::Search));
+        assert!(options(Kind::Gbnf, r#"{"root":"s"}"#).unwrap_err().contains("unknown option `root`"));
+        assert!(options(Kind::Regex, r#"{"search":"yes"}"#).unwrap_err().contains("true or false"));
+        assert!(options(Kind::Regex, r#"{"dialect":"perl"}"#).unwrap_err().contains("unknown dialect"));
+    }
+}

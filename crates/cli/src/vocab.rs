@@ -1,0 +1,40 @@
+//! The vocabulary a command works with: a file, or the bytes themselves.
+
+use std::path::Path;
+
+use tokenstile::Vocab;
+
+use crate::failure::Failure;
+
+/// Id of the end token of [`bytes`]; the ids below it are the bytes.
+pub(crate) const BYTE_END: u32 = 256;
+
+/// The vocabulary in `path`, or one token per byte and an end token.
+pub(crate) fn load(path: Option<&Path>) -> Result<Vocab, Failure> {
+    let Some(path) = path else { return Ok(bytes()) };
+    let data = std::fs::read(path).map_err(|error| Failure::io(path, error))?;
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    Vocab::detect_named(&name, &data).map_err(|error| Failure::Vocab { path: path.to_owned(), error })
+}
+
+/// 256 single-byte tokens, token id = byte, and the end token [`BYTE_END`].
+pub(crate) fn bytes() -> Vocab {
+    let bytes = (0..=255u8).map(|byte| (u32::from(byte), vec![byte]));
+    Vocab::from_tokens(bytes.chain([(BYTE_END, b"<end>".to_vec())]), &[BYTE_END])
+        .expect("the byte vocabulary is well formed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_vocabulary_is_the_bytes() {
+        let vocab = bytes();
+        assert_eq!(vocab.len(), 257);
+        assert_eq!(vocab.end_tokens(), [BYTE_END]);
+        for byte in 0..=255u8 {
+            assert_eq!(vocab.bytes(u32::from(byte)), Some(&[byte][..]));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `tokenstile check`, end to end.
+
+mod support;
+
+use support::{file, tokenstile, tokenstile_with_input};
+
+#[test]
+fn an_accepted_grammar_shows_its_figures_and_examples() {
+    let run = tokenstile(&["check", "examples/chess.gbnf"]).expect(0);
+    run.says("accepted: examples/chess.gbnf (gbnf)").says("rules").says("first mask").says("examples");
+}
+
+#[test]
+fn every_kind_of_inline_constraint() {
+    for arguments in [
+        &["check", "--regex", "[a-c]+"][..],
+        &["check", "--regex", "b", "--search", "--dialect", "ecma"],
+        &["check", "--gbnf", "root ::= \"a\" root? \"b\""],
+        &["check", "--choice", "red,green"],
+        &["check", "--any-json"],
+    ] {
+        tokenstile(arguments).expect(0).says("accepted");
+    }
+}
+
+#[test]
+fn examples_match_the_constraint() {
+    let run = tokenstile(&["check", "--regex", "[a-c]{2}|x", "--json", "--examples", "5"]).expect(0);
+    let answer = &run.json()[0];
+    assert_eq!(answer["accepted"], true);
+    let examples = answer["examples"].as_array().unwrap();
+    assert!(!examples.is_empty());
+    for example in examples {
+        tokenstile(&["mask", "--regex", "[a-c]{2}|x", example.as_str().unwrap()]).expect(0).says("complete");
+    }
+}
+
+#[test]
+fn an_undefined_rule_is_shown_with_a_caret() {
+    let path = file("check-undefined.gbnf", "root ::= \"a\" thing\nother ::= \"b\"\n");
+    let run = tokenstile(&["check", &path])
+        .expect(1)
+        .says("error[undefined-rule]")
+        .says("check-undefined.gbnf:1:14");
+    let lines: Vec<&str> = run.out.lines().collect();
+    let source =
+        lines.iter().position(|line| line.starts_with("1 | root")).expect("the source line is shown");
+    let caret = lines[source + 1].find('^').expect("a caret is shown");
+    assert!(lines[source][caret..].starts_with("thing"), "{}", run.out);
+}
+
+#[test]
+fn a_broken_regex_is_shown_with_a_caret() {
+    let run = tokenstile(&["check", "--regex", "ab(c"]).expect(1).says("error[syntax]").says("1 | ab(c");
+    assert!(run.out.lines().any(|line| line.trim_end().ends_with('^')), "{}", run.out);
+}
+
+#[test]
+fn a_refusal_as_json() {
+    let run = tokenstile(&["check", "--gbnf", "root ::= missing", "--json"]).expect(1);
+    let answer = &run.json()[0];
+    assert_eq!((&answer["accepted"], &answer["error"]), (&false.into(), &"undefined-rule".into()));
+    assert_eq!(answer["place"]["column"], 10);
+}
+
+#[test]
+fn standard_input_needs_its_kind() {
+    let grammar = b"sum ::= sum \"+\" [0-9] | [0-9]\n";
+    let run = tokenstile_with_input(&["check", "-", "--kind", "ebnf", "--root", "sum"], grammar);
+    run.expect(0).says("accepted: <stdin> (ebnf)");
+    tokenstile_with_input(&["check", "-"], grammar).expect(2).complains("--kind");
+}
+
+#[test]
+fn invalid_utf8_names_the_offset() {
+    let path = file("check-utf8.gbnf", b"root ::= \"\xff\"");
+    tokenstile(&["check", &path]).expect(2).complains("not UTF-8").complains("offset 10");
+}
+
+#[test]
+fn usage_errors() {
+    tokenstile(&["check"]).expect(2).complains("no constraint");
+    tokenstile(&["check", "no/such/file.gbnf"]).expect(2).complains("no/such/file.gbnf");
+    tokenstile(&["check", "README.md"]).expect(2).complains("--kind");
+    tokenstile(&["check", "x.gbnf", "--regex", "a"]).expect(2).complains("both");
+    tokenstile(&["check", "--regex", "a", "--gbnf", "b"]).expect(2);
+    tokenstile(&["check", "--regex", "a", "--root", "b"]).expect(2).complains("--root");
+    tokenstile(&["check", "--any-json", "--vocab", "no/such/vocab"]).expect(2).complains("no/such/vocab");
+    tokenstile(&["check", "--any-json", "--vocab", "README.md"]).expect(2).complains("README.md");
+}
+
+#[test]
+fn what_is_not_supported_yet_is_refused() {
+    let path = file("check.schema.json", "{\"type\": \"object\"}");
+    tokenstile(&["check", &path]).expect(1).says("not supported yet");
+}
+
+#[test]
+fn help_teaches_by_example() {
+    for command in ["check", "mask", "test", "bench"] {
+        tokenstile(&["help", command]).expect(0).says("Examples:").says(&format!("tokenstile {command}"));
+    }
+}

@@ -1,0 +1,48 @@
+//! The chores of this repository.
+//!
+//! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
+//! does not: layering, file sizes, module docs.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
+
+mod steps;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test   everything a change must pass: fmt, clippy, fixtures, tests, doctests, tidy, the command itself
+  tidy   layering, file sizes, module docs";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = root();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => steps::test(&root),
+        ["tidy"] => report(&tidy::check(&root)),
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints what is untidy.
+fn report(problems: &[String]) -> ExitCode {
+    for problem in problems {
+        eprintln!("tidy: {problem}");
+    }
+    if problems.is_empty() {
+        println!("tidy: nothing to report");
+        return ExitCode::SUCCESS;
+    }
+    ExitCode::FAILURE
+}
+
+/// The root of the repository: the folder above this crate.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
