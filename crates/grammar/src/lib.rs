@@ -18,3 +18,4 @@ pub use error::{Error, ErrorKind, Place};
 pub use ids::{CharSetId, ExprId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use limits::Limits;
+pub use regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};

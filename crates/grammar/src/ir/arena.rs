@@ -166,9 +166,12 @@ impl Arena {
     /// The direct children of an expression.
     pub fn children(&self, id: ExprId) -> SmallVec<[ExprId; 4]> {
         match self.get(id) {
-            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Rule(_) => {
-                SmallVec::new()
-            }
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Chars(_)
+            | Expr::Literal(_)
+            | Expr::Rule(_) => SmallVec::new(),
             Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => SmallVec::from_slice(self.list(l)),
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
                 SmallVec::from_slice(&[expr])
@@ -330,7 +333,9 @@ impl Arena {
             (_, 1, Some(1)) => expr,
             // x** = x*+ = x?* = x+* = x*
             (Expr::Repeat { min: 0, max: None, .. }, ..) => expr,
-            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => self.repeat(inner, 0, None),
+            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => {
+                self.repeat(inner, 0, None)
+            }
             _ => self.intern(Expr::Repeat { expr, min, max }, &[], &[]),
         }
     }
@@ -389,7 +394,12 @@ impl Arena {
     /// The scope of the assertions inside `expr`.
     pub fn region(&mut self, expr: ExprId) -> ExprId {
         match self.get(expr) {
-            Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Region(_) => expr,
+            Expr::Never
+            | Expr::Empty
+            | Expr::Bytes(_)
+            | Expr::Chars(_)
+            | Expr::Literal(_)
+            | Expr::Region(_) => expr,
             _ => self.intern(Expr::Region(expr), &[], &[]),
         }
     }
@@ -424,7 +434,8 @@ impl Arena {
         self.lists.extend_from_slice(children);
         self.bytes.extend_from_slice(bytes);
         self.exprs.push(stored);
-        let regular = !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
+        let regular =
+            !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
         self.regular.push(regular);
         let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
         self.index.insert_unique(hash, id, |&id| {

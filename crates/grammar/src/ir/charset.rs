@@ -203,23 +203,24 @@ impl Utf8Dfa {
         // The unfinished path: one list of edges per depth, and the range that leads to the next depth.
         let mut path: Vec<Vec<Edge>> = vec![Vec::new()];
         let mut open: Vec<(u8, u8)> = Vec::new();
-        let mut close = |path: &mut Vec<Vec<Edge>>, open: &mut Vec<(u8, u8)>, depth: usize, dfa: &mut Utf8Dfa| {
-            while open.len() > depth {
-                let edges = path.pop().unwrap_or_default();
-                let key: Vec<Edge2> = edges
-                    .iter()
-                    .map(|&(a, b, n)| Edge2(a, b, if let Utf8Next::Node(n) = n { n } else { u32::MAX }))
-                    .collect();
-                let node = *interned.entry(key).or_insert_with(|| {
-                    dfa.nodes.push(merge_edges(&edges));
-                    (dfa.nodes.len() - 1) as u32
-                });
-                let (a, b) = open.pop().unwrap_or_default();
-                if let Some(parent) = path.last_mut() {
-                    parent.push((a, b, Utf8Next::Node(node)));
+        let mut close =
+            |path: &mut Vec<Vec<Edge>>, open: &mut Vec<(u8, u8)>, depth: usize, dfa: &mut Utf8Dfa| {
+                while open.len() > depth {
+                    let edges = path.pop().unwrap_or_default();
+                    let key: Vec<Edge2> = edges
+                        .iter()
+                        .map(|&(a, b, n)| Edge2(a, b, if let Utf8Next::Node(n) = n { n } else { u32::MAX }))
+                        .collect();
+                    let node = *interned.entry(key).or_insert_with(|| {
+                        dfa.nodes.push(merge_edges(&edges));
+                        (dfa.nodes.len() - 1) as u32
+                    });
+                    let (a, b) = open.pop().unwrap_or_default();
+                    if let Some(parent) = path.last_mut() {
+                        parent.push((a, b, Utf8Next::Node(node)));
+                    }
                 }
-            }
-        };
+            };
         for &(a, b) in set.ranges() {
             let (Some(a), Some(b)) = (char::from_u32(a), char::from_u32(b)) else { continue };
             for sequence in Utf8Sequences::new(a, b) {
@@ -304,7 +305,8 @@ mod tests {
         ] {
             let dfa = Utf8Dfa::new(&set);
             assert!(dfa.len() < 40, "{set:?}: {} nodes", dfa.len());
-            for c in ('\0'..=char::MAX).step_by(7).chain("aAé€😀\n\u{700}\u{900}\u{FFFF}\u{10010}".chars()) {
+            for c in ('\0'..=char::MAX).step_by(7).chain("aAé€😀\n\u{700}\u{900}\u{FFFF}\u{10010}".chars())
+            {
                 assert_eq!(encodes(&dfa, c), set.contains(c), "{c:?} in {set:?}");
             }
         }

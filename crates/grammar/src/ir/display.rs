@@ -63,7 +63,13 @@ impl Grammar {
         }
     }
 
-    fn write_list(&self, f: &mut fmt::Formatter<'_>, list: &[ExprId], between: &str, depth: usize) -> fmt::Result {
+    fn write_list(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        list: &[ExprId],
+        between: &str,
+        depth: usize,
+    ) -> fmt::Result {
         f.write_str("(")?;
         for (i, &part) in list.iter().enumerate() {
             if i > 0 {
