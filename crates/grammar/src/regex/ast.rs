@@ -175,7 +175,8 @@ impl Ast {
             }
             Node::Look { node, .. } => {
                 let body = self.info(node);
-                Info { width: Width::Zero, edges: body.edges, depth: body.depth + 1 }
+                // At the edge of the text there is nothing to see, whatever the body.
+                Info { width: Width::Zero, edges: true, depth: body.depth + 1 }
             }
             Node::Repeat { node, min, max } => {
                 let body = self.info(node);

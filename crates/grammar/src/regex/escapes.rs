@@ -51,6 +51,7 @@ impl Parser<'_> {
                     'u' => 4,
                     _ => 8,
                 };
+                self.skip_space();
                 let braced = self.peek() == Some('{');
                 let code = self.hex(digits, at)?;
                 if char::from_u32(code).is_none() {
@@ -173,10 +174,7 @@ impl Parser<'_> {
         let mut set = match (ecma, unicode) {
             (true, _) => Set::ranges(tables::ecma_perl(base).iter().copied(), false),
             (_, false) => Set::ranges(tables::ascii_perl(base).iter().copied(), true),
-            _ => {
-                let chars = tables::unicode(&format!("\\{base}"));
-                Set::chars(chars.map_err(|why| self.syntax(why, self.pos))?)
-            }
+            _ => Set::chars(tables::unicode_perl(base).clone()),
         };
         if fold {
             set = set.fold();

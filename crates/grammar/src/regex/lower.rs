@@ -55,7 +55,7 @@ pub(super) fn lower(
 }
 
 /// Whether an assertion that belongs to the region around `expr` is below it.
-fn has_look(arena: &Arena, expr: ExprId) -> bool {
+pub(super) fn has_look(arena: &Arena, expr: ExprId) -> bool {
     let mut seen = rustc_hash::FxHashSet::default();
     let mut todo = vec![expr];
     while let Some(id) = todo.pop() {
@@ -92,7 +92,7 @@ impl Lowering<'_> {
                     self.done.insert(key, expr);
                     todo.pop();
                 }
-                None => todo.append(&mut missing),
+                None => todo.extend(missing.drain(..).rev()),
             }
         }
         Ok(self.done[&self.key(root, context)])

@@ -400,10 +400,10 @@ impl<'a> Parser<'a> {
             return Err(self.syntax("nothing to repeat before the quantifier", at));
         }
         let unclosed = "the repetition has no closing `}`";
-        self.skip_count_space();
+        self.skip_space();
         let min = self.decimal()?;
         let max = if self.eat(",") {
-            self.skip_count_space();
+            self.skip_space();
             if self.peek() == Some('}') { None } else { Some(self.decimal()?) }
         } else {
             Some(min)
@@ -433,6 +433,7 @@ impl<'a> Parser<'a> {
     }
 
     fn decimal(&mut self) -> Result<u32, Error> {
+        self.skip_count_space();
         let start = self.pos;
         let mut value = Some(0u32);
         let mut any = false;

@@ -5,7 +5,7 @@
 //! what is optional can be left out: `[a-z]+` occurs just where `[a-z]` does.
 
 use super::ast::NodeId;
-use super::lower::{Context, Edge, Lowering};
+use super::lower::{Context, Edge, Lowering, has_look};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{CharSet, Expr};
@@ -38,6 +38,13 @@ impl Lowering<'_> {
                 groups.at_start.push(whole);
             } else if whole == end && start == never && inside == never {
                 groups.at_end.push(whole);
+            } else if end == never && inside == never && has_look(self.arena, start) {
+                // An assertion is needed anyway: let it see to the end too.
+                groups.at_start.push(self.node(branch, Context::new(Edge::Yes, Edge::Unknown))?);
+            } else if start == never && inside == never && has_look(self.arena, end) {
+                groups.at_end.push(self.node(branch, Context::new(Edge::Unknown, Edge::Yes))?);
+            } else if has_look(self.arena, inside) {
+                groups.anywhere.push(self.node(branch, Context::new(Edge::Unknown, Edge::Unknown))?);
             } else {
                 groups.whole.push(whole);
                 groups.rest[0].push(start);

@@ -2,6 +2,8 @@
 //!
 //! The Unicode data is that of `regex-syntax`, read by having it parse one class at a time.
 
+use std::sync::OnceLock;
+
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
 use crate::ir::{ByteSet, CharSet};
@@ -94,6 +96,17 @@ const ECMA_SPACE: &[(u32, u32)] = &[
     (0x3000, 0x3000),
     (0xFEFF, 0xFEFF),
 ];
+
+/// `\d`, `\w` or `\s` of Unicode, each looked up once in the life of the process.
+pub(super) fn unicode_perl(class: char) -> &'static CharSet {
+    static SETS: [OnceLock<CharSet>; 3] = [const { OnceLock::new() }; 3];
+    let (slot, name) = match class {
+        'd' => (0, r"\d"),
+        'w' => (1, r"\w"),
+        _ => (2, r"\s"),
+    };
+    SETS[slot].get_or_init(|| unicode(name).unwrap_or_else(|why| unreachable!("{name}: {why}")))
+}
 
 /// `\d`, `\w` or `\s` of ASCII.
 pub(super) fn ascii_perl(class: char) -> &'static [(u32, u32)] {

@@ -14,7 +14,7 @@ fn anchors_at_the_edges_leave_no_assertions() {
     assert_eq!(whole("^abc$"), "\"abc\"");
     assert_eq!(whole("^(a|b)$"), "[a-b]");
     assert_eq!(whole("^a|b$"), "[a-b]");
-    assert_eq!(whole("(^ab|cd)ef"), "((\"ab\" | \"cd\") \"ef\")");
+    assert_eq!(whole("(^ab|cd)ef"), "((\"cd\" | \"ab\") \"ef\")");
     assert_eq!(whole("(ab^|cd)ef"), "\"cdef\"");
     assert_eq!(whole("a$b"), "<never>");
     assert_eq!(whole(""), "\"\"");
@@ -57,6 +57,8 @@ fn what_remains_is_asserted_in_one_region() {
     assert_eq!(whole("\\bab\\b"), "\"ab\"");
     assert_eq!(whole("a(?!$)b"), "\"ab\"");
     assert_eq!(whole("ab(?=c)"), "<never>");
+    assert_eq!(whole("^(?!ab|cd)$"), "\"\"");
+    assert_eq!(search("^ab\\b"), "<(\"ab\" (?! [0-9A-Z_a-z]) Σ*)>");
     assert_eq!(whole("(?<!x)ab(?!x)"), "\"ab\"");
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use tokenstile_grammar::ir::{Arena, Expr, Utf8Dfa, Utf8Next};
+use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::{ExprId, Grammar};
 
 /// Whether the grammar, which has no recursive rules, matches the whole text (up to 120 bytes).
@@ -47,16 +47,11 @@ impl Matcher<'_> {
                 _ => 0,
             },
             Expr::Chars(set) => {
-                let dfa = Utf8Dfa::new(self.arena.char_set(set));
-                let mut node = 0;
-                for (i, &byte) in rest.iter().enumerate() {
-                    match dfa.step(node, byte) {
-                        Some(Utf8Next::Done) => return 1 << (start + i + 1),
-                        Some(Utf8Next::Node(next)) => node = next,
-                        None => return 0,
-                    }
+                let first = (1..=rest.len().min(4)).find_map(|len| std::str::from_utf8(&rest[..len]).ok());
+                match first.and_then(|text| text.chars().next()) {
+                    Some(c) if self.arena.char_set(set).contains(c) => 1 << (start + c.len_utf8()),
+                    _ => 0,
                 }
-                0
             }
             Expr::Literal(literal) => {
                 let bytes = self.arena.literal_bytes(literal);
