@@ -19,3 +19,4 @@ pub use ids::{CharSetId, ExprId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use json::JsonWhitespace;
 pub use limits::Limits;
+pub use regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
