@@ -30,7 +30,8 @@ const ROUNDS: usize = 3;
 /// Turns a grammar as written into the one the engine runs.
 ///
 /// `is_never(arena, expr)` tells whether a boolean expression (`And`, `Not`, `Region`: regular, no rules below)
-/// matches nothing; such are replaced by `Never`.
+/// matches nothing; such are replaced by `Never`. It is asked once for every outermost one, and where left
+/// recursion hides behind one that may be empty, once more for its non-empty texts.
 ///
 /// The result matches the same texts. Every rule in it is reachable from the root and matches some text,
 /// every part of a rule can be used, no rule calls itself before a byte was read, and a rule that calls itself

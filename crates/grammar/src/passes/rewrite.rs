@@ -119,10 +119,8 @@ pub(super) fn keep_reachable(grammar: &Grammar, budget: &mut Budget<'_>) -> Resu
     reach.exprs.resize(grammar.arena().len(), false);
     let mut builder = GrammarBuilder::new(budget.limits());
     let mut rules: Vec<Option<RuleId>> = vec![None; kept.len()];
-    for (new, Rule { name, place, .. }) in
-        rules.iter_mut().zip(grammar.rules()).zip(&kept).filter(|k| *k.1).map(|k| k.0)
-    {
-        *new = Some(builder.declare(name.as_str(), *place)?);
+    for (i, Rule { name, place, .. }) in grammar.rules().iter().enumerate().filter(|r| kept[r.0]) {
+        rules[i] = Some(builder.declare(name.as_str(), *place)?);
     }
     let map = copy(grammar.arena(), &reach.exprs, &rules, &mut builder.arena, budget)?;
     for (new, old) in rules.iter().zip(grammar.rules()) {
