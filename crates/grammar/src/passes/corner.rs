@@ -50,8 +50,8 @@ impl Corners {
         Ok(corners)
     }
 
-    /// Hands out the corner of an expression of the cycle.
-    pub(super) fn take(&mut self, id: ExprId) -> Corner {
+    /// The corner of an expression of the cycle. Two rules may have the same body.
+    pub(super) fn body(&self, id: ExprId) -> Corner {
         self.0[&id].clone()
     }
 

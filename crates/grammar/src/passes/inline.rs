@@ -1,6 +1,10 @@
 //! Puts the bodies of small rules in place of their calls, so that what stays a call is true nesting.
+//!
+//! Around a cycle of calls one rule has to stay; the others are as good as any rule. So an expression grammar
+//! becomes one rule that calls itself for what is in parentheses.
 
-use super::rewrite::{call_components, rebuild, rule_ids};
+use super::graph::{Components, components};
+use super::rewrite::{call_successors, rebuild, rule_ids};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr, Grammar};
@@ -12,17 +16,26 @@ const SMALL: u32 = 64;
 /// otherwise be copied into the next.
 const SMALL_FOR_ONE_CALL: u32 = 1_024;
 
-/// The same language with fewer calls. Rules that call themselves, by whatever way, are never moved.
-pub(super) fn inline(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let order = call_components(&grammar);
+/// By how much inlining may make a grammar larger.
+pub(super) struct Room(u64);
+
+impl Room {
+    /// For all passes over a grammar that is now as given.
+    pub(super) fn of(grammar: &Grammar) -> Self {
+        Room(3 * grammar.arena().len() as u64 + 10_000)
+    }
+}
+
+/// The same language with fewer calls.
+pub(super) fn inline(grammar: Grammar, room: &mut Room, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    let kept = cycle_heads(&grammar);
+    let order = bottom_up(&grammar, &kept);
     let calls = count_calls(&grammar);
     let root = grammar.root();
-    let mut room = 3 * grammar.arena().len() as u64 + 10_000;
     let mut builder = grammar.into_builder(budget.limits());
     let mut map: Vec<ExprId> = builder.arena.iter().map(|(id, _)| id).collect();
     let mut sizes = Sizes(Vec::new());
     let mut sorted: Vec<usize> = Vec::new();
-    // What an expression leads to comes before it, except around a cycle, where calls stay as they are.
     for members in order.iter() {
         budget.tick()?;
         if let &[only] = members
@@ -31,8 +44,9 @@ pub(super) fn inline(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Gramma
             let Some(body) = builder.body(rule).map(|b| map[b.index()]) else { continue };
             let (size, calls) = (sizes.of(&builder.arena, body), calls[rule.index()]);
             let growth = size as u64 * (calls.max(1) as u64 - 1);
-            if growth <= room && (size <= SMALL || calls <= 1 && size <= SMALL_FOR_ONE_CALL) {
-                room -= growth;
+            let small = size <= SMALL || calls <= 1 && size <= SMALL_FOR_ONE_CALL;
+            if small && !kept[rule.index()] && growth <= room.0 {
+                room.0 -= growth;
                 map[only] = body;
             }
             continue;
@@ -50,6 +64,45 @@ pub(super) fn inline(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Gramma
         }
     }
     builder.build(root)
+}
+
+/// Rules that stay because a walk from the root comes to a call of them inside themselves.
+fn cycle_heads(grammar: &Grammar) -> Vec<bool> {
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut kept = vec![false; grammar.rules().len()];
+    kept[grammar.root().index()] = true;
+    let mut states = vec![0; grammar.arena().len()];
+    let mut todo = vec![(grammar.rule(grammar.root()).body.index(), false)];
+    let mut successors = Vec::new();
+    while let Some((node, leaving)) = todo.pop() {
+        let Some(id) = ExprId::new(node) else { continue };
+        match (leaving, states[node], grammar.arena().get(id)) {
+            (true, ..) => states[node] = DONE,
+            (_, OPEN, Expr::Rule(rule)) => kept[rule.index()] = true,
+            (_, OPEN | DONE, _) => {}
+            _ => {
+                states[node] = OPEN;
+                todo.push((node, true));
+                call_successors(grammar, id, &mut successors);
+                todo.extend(successors.drain(..).rev().map(|next| (next, false)));
+            }
+        }
+    }
+    kept
+}
+
+/// The expressions, each after what it leads to, where calls of `kept` rules lead nowhere. A cycle can be left
+/// where rules share a body; its calls stay.
+fn bottom_up(grammar: &Grammar, kept: &[bool]) -> Components {
+    let starts = grammar.rules().iter().zip(kept).filter(|r| *r.1).map(|r| r.0.body.index());
+    components(grammar.arena().len(), starts, |node, out| {
+        let Some(id) = ExprId::new(node) else { return };
+        match grammar.arena().get(id) {
+            Expr::Rule(rule) if kept[rule.index()] => {}
+            _ => call_successors(grammar, id, out),
+        }
+    })
 }
 
 /// How many expressions call each rule.

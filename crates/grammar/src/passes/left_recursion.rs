@@ -253,10 +253,10 @@ impl Solver<'_, '_, '_> {
     /// Writes down the equations of a system, once.
     fn close(&mut self, system: usize) -> Result<(), Error> {
         if let System::Open(cycle) = &self.systems[system] {
-            let mut corners = Corners::of(&cycle.exprs, &mut self.exprs)?;
+            let corners = Corners::of(&cycle.exprs, &mut self.exprs)?;
             let rules = &cycle.rules;
             let corners: Vec<Corner> =
-                rules.iter().map(|&r| corners.take(self.exprs.original_body(r))).collect();
+                rules.iter().map(|&r| corners.body(self.exprs.original_body(r))).collect();
             let classes = classes(rules, corners, &mut self.exprs)?;
             self.systems[system] = System::Closed(classes);
         }

@@ -24,14 +24,18 @@ use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar};
 use crate::limits::Budget;
 
+/// How often rules are put together at most.
+const ROUNDS: usize = 3;
+
 /// Turns a grammar as written into the one the engine runs.
 ///
 /// `is_never(arena, expr)` tells whether a boolean expression (`And`, `Not`, `Region`: regular, no rules below)
-/// matches nothing; such are replaced by `Never`.
+/// matches nothing; such are replaced by `Never`. It is asked once for every outermost one, and where left
+/// recursion hides behind one that may be empty, once more for its non-empty texts.
 ///
 /// The result matches the same texts. Every rule in it is reachable from the root and matches some text,
-/// every part of a rule can be used, no rule calls itself before a byte was read, and rules that called only
-/// themselves at their end are loops.
+/// every part of a rule can be used, no rule calls itself before a byte was read, and a rule that calls itself
+/// at its end is a loop (unless that loop would be very large).
 pub fn prepare(
     grammar: &Grammar,
     budget: &mut Budget<'_>,
@@ -58,10 +62,19 @@ pub fn prepare_checked(
     let grammar = productive::prune(grammar, budget)?;
     let grammar = left_recursion::remove(grammar, budget, is_never)?;
     let grammar = productive::prune(grammar, budget)?;
-    // Once before, so that `a | a "," list` is seen as `a ("," list)?`, and once after bodies were put together.
-    let grammar = factor::factor(grammar, budget)?;
-    let grammar = tail_recursion::into_loops(grammar, budget)?;
-    let grammar = inline::inline(grammar, budget)?;
-    let grammar = factor::factor(grammar, budget)?;
+    let mut room = inline::Room::of(&grammar);
+    // Factoring shows `a | a "," list` to be `a ("," list)?`; inlining shows rules that call each other at the
+    // end to be one that calls itself; and a rule that became a loop can be inlined.
+    let mut grammar = grammar;
+    for round in 0.. {
+        grammar = factor::factor(grammar, budget)?;
+        let looped;
+        (grammar, looped) = tail_recursion::into_loops(grammar, budget)?;
+        if round == ROUNDS || round > 0 && !looped {
+            break;
+        }
+        grammar = inline::inline(grammar, &mut room, budget)?;
+        grammar = rewrite::keep_reachable(&grammar, budget)?;
+    }
     rewrite::keep_reachable(&grammar, budget)
 }

@@ -119,10 +119,8 @@ pub(super) fn keep_reachable(grammar: &Grammar, budget: &mut Budget<'_>) -> Resu
     reach.exprs.resize(grammar.arena().len(), false);
     let mut builder = GrammarBuilder::new(budget.limits());
     let mut rules: Vec<Option<RuleId>> = vec![None; kept.len()];
-    for (new, Rule { name, place, .. }) in
-        rules.iter_mut().zip(grammar.rules()).zip(&kept).filter(|k| *k.1).map(|k| k.0)
-    {
-        *new = Some(builder.declare(name.as_str(), *place)?);
+    for (i, Rule { name, place, .. }) in grammar.rules().iter().enumerate().filter(|r| kept[r.0]) {
+        rules[i] = Some(builder.declare(name.as_str(), *place)?);
     }
     let map = copy(grammar.arena(), &reach.exprs, &rules, &mut builder.arena, budget)?;
     for (new, old) in rules.iter().zip(grammar.rules()) {
@@ -169,13 +167,18 @@ fn copy(
 /// The expressions of the root and of all it calls, as components of the graph from expressions to their
 /// parts and from calls to bodies. A call in a component with others is one of a recursive rule.
 pub(super) fn call_components(grammar: &Grammar) -> Components {
-    let arena = grammar.arena();
-    components(arena.len(), [grammar.rule(grammar.root()).body.index()], |node, out| {
-        let Some(id) = ExprId::new(node) else { return };
-        match arena.get(id) {
-            Expr::Rule(rule) => out.push(grammar.rule(rule).body.index()),
-            expr if is_boolean(expr) => {}
-            _ => out.extend(arena.children(id).iter().map(|c| c.index())),
+    components(grammar.arena().len(), [grammar.rule(grammar.root()).body.index()], |node, out| {
+        if let Some(id) = ExprId::new(node) {
+            call_successors(grammar, id, out);
         }
     })
+}
+
+/// Adds the parts of an expression; for a call, the body of the rule.
+pub(super) fn call_successors(grammar: &Grammar, id: ExprId, out: &mut Vec<usize>) {
+    match grammar.arena().get(id) {
+        Expr::Rule(rule) => out.push(grammar.rule(rule).body.index()),
+        expr if is_boolean(expr) => {}
+        _ => out.extend(grammar.arena().children(id).iter().map(|c| c.index())),
+    }
 }

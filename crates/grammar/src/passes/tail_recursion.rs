@@ -1,7 +1,7 @@
 //! Turns tail recursion into loops: `x = b x | c` into `x = b* c`, `list = a ("," list)?` into `a ("," a)*`.
 //!
 //! Other calls of the rule, inside `b` or `c`, stay: they are true nesting. Rules that call each other at the
-//! end are left alone.
+//! end are left alone here; inlining makes one of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,23 +14,25 @@ use crate::limits::Budget;
 /// Entries of joined sequences that the loop of one rule may cost; beyond that it stays recursive.
 const MAX_COPIED: usize = 1 << 16;
 
-/// The same language with loops in place of tail calls.
-pub(super) fn into_loops(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+/// The same language with loops in place of tail calls, and whether there are new ones.
+pub(super) fn into_loops(grammar: Grammar, budget: &mut Budget<'_>) -> Result<(Grammar, bool), Error> {
     let recursive = recursive_rules(&grammar);
     if !recursive.contains(&true) {
-        return Ok(grammar);
+        return Ok((grammar, false));
     }
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
+    let mut looped = false;
     for rule in rule_ids(recursive.len()).filter(|r| recursive[r.index()]) {
         budget.tick()?;
         if let Some(body) = builder.body(rule)
             && let Some(body) = as_loop(&mut builder.arena, rule, body, budget)?
         {
             builder.define(rule, body);
+            looped = true;
         }
     }
-    builder.build(root)
+    Ok((builder.build(root)?, looped))
 }
 
 /// Which rules call themselves, by whatever way.

@@ -51,6 +51,7 @@ fn tail_recursion_becomes_loops() {
         ("E = E b a | a", "E ::= (\"a\" \"ba\"*)\n"),
         ("X = (a X)?", "X ::= \"a\"*\n"),
         ("E = E a T | T\nT = b | c T", "E ::= (\"c\"* \"b\" (\"a\" \"c\"* \"b\")*)\n"),
+        ("X = a Y | b\nY = b X | c", "X ::= (\"ab\"* (\"b\" | \"ac\"))\n"),
         ("S = (a S b S)?", "S ::= (\"a\" S \"b\")*\n"),
     ] {
         let prepared = check(&grammar(source)).to_string();
@@ -79,7 +80,9 @@ fn common_beginnings_are_written_once() {
 #[test]
 fn small_rules_are_put_in_place() {
     let prepared = check(&grammar("S = A B C\nA = a B\nB = b C | c\nC = a A c | D\nD = a | b\nZ = a"));
-    assert_eq!(prepared.rules().len(), 4, "{prepared}");
+    assert_eq!(prepared.rules().len(), 2, "{prepared}");
+    let prepared = check(&grammar("E = E a T | E b T | T\nT = T c F | F\nF = a E b | c"));
+    assert_eq!(prepared.rules().len(), 1, "{prepared}");
     let prepared = check(&grammar("S = A B C\nA = a B\nB = b C | c\nC = a | b\nZ = a"));
     assert_eq!(prepared.rules().len(), 1, "{prepared}");
     assert_eq!(prepared.rules()[0].place.map(|p| p.line), Some(1));
@@ -165,4 +168,43 @@ fn limits_hold() {
     let limits = Limits { cancel: Some(cancel), ..Limits::default() };
     let error = passes::prepare(&raw, &mut Budget::new(&limits), &mut |_, _| Ok(false)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn literals_are_split_inside_characters() {
+    let mut g = tokenstile_grammar::GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).unwrap();
+    let words: Vec<_> = ["éa", "èa", "è€"].iter().map(|w| g.arena.literal(w.as_bytes())).collect();
+    let body = g.arena.alt(&words);
+    g.define(root, body);
+    let prepared = check(&g.build(root).unwrap()).to_string();
+    let expected = r#"root ::= ("\xc3" ("\xa9a" | ("\xa8" ["#;
+    assert!(
+        prepared.starts_with(expected) || prepared.starts_with(r#"root ::= ("\xc3" (("\xa8" ["#),
+        "{prepared}"
+    );
+}
+
+#[test]
+fn the_empty_text_of_boolean_expressions() {
+    let mut g = tokenstile_grammar::GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).unwrap();
+    let a = g.arena.literal(b"a");
+    let (maybe, not_a) = (g.arena.optional(a), g.arena.not(a));
+    let cases = [
+        (not_a, true),
+        (g.arena.not(maybe), false),
+        (g.arena.and(&[not_a, maybe]), true),
+        (g.arena.and(&[not_a, a]), false),
+        (g.arena.look(a, false, false), false),
+        (g.arena.look(a, true, true), true),
+        (g.arena.look(maybe, true, false), true),
+    ];
+    let regions = cases.map(|(expr, nullable)| (g.arena.region(expr), nullable));
+    let body = g.arena.alt(&regions.map(|r| r.0));
+    g.define(root, body);
+    let nullable = passes::nullable(&g.build(root).unwrap());
+    for (expr, expected) in cases.into_iter().chain(regions) {
+        assert_eq!(nullable[expr.index()], expected);
+    }
 }

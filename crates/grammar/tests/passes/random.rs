@@ -61,7 +61,7 @@ fn boolean(random: &mut Random, g: &mut GrammarBuilder, depth: usize) -> ExprId 
         if random.below(2) == 0 { g.arena.not(choice) } else { choice }
     };
     let parts = [regular(g), regular(g)];
-    if depth % 2 == 0 { g.arena.and(&parts) } else { g.arena.not(parts[0]) }
+    if depth.is_multiple_of(2) { g.arena.and(&parts) } else { g.arena.not(parts[0]) }
 }
 
 fn random_grammar(random: &mut Random) -> Grammar {
