@@ -114,7 +114,7 @@ impl Parser<'_> {
                 }
                 Ok(code)
             }
-            _ if !c.is_alphanumeric() => Ok(c as u32),
+            _ if !c.is_ascii_alphanumeric() => Ok(c as u32),
             _ => Err(self.unknown(c, at)),
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn parse<'a>(
     limits: &'a Limits,
 ) -> Result<(Ast, NodeId), Error> {
     if source.len() > limits.source_bytes {
-        return Err(Error::limit("source_bytes", limits.source_bytes));
+        return Err(Error::limit("source_bytes", limits.source_bytes).with_place(source, limits.source_bytes));
     }
     let flags = Flags {
         case_insensitive: options.case_insensitive,

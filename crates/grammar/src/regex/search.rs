@@ -80,9 +80,8 @@ impl Lowering<'_> {
             return expr;
         }
         let mut parts = std::collections::VecDeque::from([expr]);
-        for (wanted, front) in [(before, true), (after, false)] {
-            while wanted {
-                let Some(part) = (if front { parts.pop_front() } else { parts.pop_back() }) else { break };
+        for front in [before.then_some(true), after.then_some(false)].into_iter().flatten() {
+            while let Some(part) = if front { parts.pop_front() } else { parts.pop_back() } {
                 if self.is_optional(part, 0) {
                     continue;
                 }
