@@ -70,7 +70,6 @@ PACKAGES = [
         LLAMA_CPP + "gpt-neox.gguf": ("gpt-neox.gguf", "ae593a7f9b8bb174ed4f5019e41530463e4dac7aa06e42dee8aa650d2bdac53d"),
         LLAMA_CPP + "deepseek-coder.gguf": ("deepseek-coder.gguf", "91cb1379f2e33af1c4866b194622b7a0e12e8f0c9dba7ba2f10d55978730bec1"),
         LLAMA_CPP + "gemma-4.gguf": ("gemma-4.gguf", "58b1ba0b57f3b4d7c468ba4ffd91ad85190346a3d7ad7e71d1cabaae8a14bb65"),
-        LLAMA_CPP + "nomic-bert-moe.gguf": ("nomic-bert-moe.gguf", "90a6746926454784a98389ad36a36d89bc9cfc81db9cb0f33c941bcc959fe5f9"),
     }),
 ]
 
