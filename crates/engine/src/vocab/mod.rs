@@ -31,6 +31,8 @@ mod tokenizer_json;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashSet;
+
 pub use error::{VocabError, VocabErrorKind, VocabPlace};
 pub use fingerprint::Fingerprint;
 
@@ -190,13 +192,14 @@ impl Vocab {
     /// The vocabulary with these end tokens instead. Each becomes special if it was not.
     pub fn with_end_tokens(self, end: &[TokenId]) -> Result<Vocab, VocabError> {
         let usable = self.len().min(self.width());
-        let mut unique: Vec<TokenId> = Vec::with_capacity(end.len());
+        let mut unique: Vec<TokenId> = Vec::new();
+        let mut seen = FxHashSet::default();
         for &id in end {
             if id as usize >= usable {
                 let message = format!("end token {id} is not one of the {usable} ids of the vocabulary");
                 return Err(VocabError::new(VocabErrorKind::EndToken, message).at_token(id));
             }
-            if !unique.contains(&id) {
+            if seen.insert(id) {
                 unique.push(id);
             }
         }
@@ -227,7 +230,8 @@ impl Vocab {
     /// The vocabulary with these tokens text: a special token's name becomes its bytes. End tokens are refused.
     pub fn with_text(self, ids: &[TokenId]) -> Result<Vocab, VocabError> {
         self.known(ids)?;
-        if let Some(&id) = ids.iter().find(|id| self.end_tokens().contains(id)) {
+        let end: FxHashSet<TokenId> = self.end_tokens().iter().copied().collect();
+        if let Some(&id) = ids.iter().find(|id| end.contains(id)) {
             let message = format!("token {id} is an end token and cannot be text");
             return Err(VocabError::new(VocabErrorKind::EndToken, message).at_token(id));
         }
