@@ -10,7 +10,7 @@ use crate::automaton::{Exceeded, LocalId, StateId, Work};
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::mask::{Accept, PendingId};
-use crate::stack::{Config, Stack, StackNode, normalize, rebase};
+use crate::stack::{Config, Rebase, Stack, StackNode, normalize};
 use crate::vocab::TokenId;
 
 /// Bytes committed at a time: bounds how deep a stack can grow between two configurations.
@@ -395,8 +395,9 @@ impl Matcher {
         }
         let mut heads: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
         for (local, base) in &threads {
+            let mut rebase = Rebase::new(store, base);
             for &(state, node) in &store.local(*local).heads {
-                heads.push((state, rebase(store, node, base)));
+                heads.push((state, rebase.stack(node)));
             }
         }
         let config = normalize(store, heads);

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::automaton::{NodeId, StateId, Store};
@@ -54,18 +55,56 @@ impl Drop for StackNode {
 /// Where a sequence stands: heads, each a state on a stack.
 pub(crate) type Config = SmallVec<[(StateId, Stack); 1]>;
 
-/// The stack `node` on top of `base`.
-pub(crate) fn rebase(store: &Store, node: NodeId, base: &Stack) -> Stack {
-    if node == NodeId::BOTTOM {
-        return base.clone();
+/// Puts relative stacks on top of a base; nodes that occur more than once are made once.
+pub(crate) struct Rebase<'a> {
+    store: &'a Store,
+    base: &'a Stack,
+    made: FxHashMap<NodeId, Stack>,
+}
+
+impl<'a> Rebase<'a> {
+    pub(crate) fn new(store: &'a Store, base: &'a Stack) -> Self {
+        Rebase { store, base, made: FxHashMap::default() }
     }
-    let node = store.node(node);
-    let mut links: SmallVec<[(StateId, Stack); 1]> =
-        node.links.iter().map(|&(ret, below)| (ret, rebase(store, below, base))).collect();
-    if node.bottom {
-        links.extend(base.links.iter().cloned());
+
+    fn known(&self, node: NodeId) -> Option<Stack> {
+        if node == NodeId::BOTTOM { Some(self.base.clone()) } else { self.made.get(&node).cloned() }
     }
-    StackNode::new(store, links, node.bottom && base.bottom)
+
+    /// The stack `node` on top of the base.
+    pub(crate) fn stack(&mut self, node: NodeId) -> Stack {
+        if let Some(stack) = self.known(node) {
+            return stack;
+        }
+        if let [(ret, NodeId::BOTTOM)] = self.store.node(node).links[..]
+            && !self.store.node(node).bottom
+        {
+            return StackNode::new(self.store, SmallVec::from_buf([(ret, self.base.clone())]), false);
+        }
+        let mut todo = vec![node];
+        while let Some(&top) = todo.last() {
+            let open = todo.len();
+            let links = &self.store.node(top).links;
+            todo.extend(links.iter().map(|l| l.1).filter(|&below| self.known(below).is_none()));
+            if todo.len() == open {
+                todo.pop();
+                let stack = self.make(top);
+                self.made.insert(top, stack);
+            }
+        }
+        self.known(node).unwrap_or_else(|| unreachable!("it was just made"))
+    }
+
+    /// One node, where those below it are made.
+    fn make(&self, node: NodeId) -> Stack {
+        let node = self.store.node(node);
+        let mut links: SmallVec<[(StateId, Stack); 1]> =
+            node.links.iter().filter_map(|&(ret, below)| Some((ret, self.known(below)?))).collect();
+        if node.bottom {
+            links.extend(self.base.links.iter().cloned());
+        }
+        StackNode::new(self.store, links, node.bottom && self.base.bottom)
+    }
 }
 
 /// Brings heads into normal form: frames that have ended are left, equal stacks and equal states joined.

@@ -142,6 +142,7 @@ fn run(seed: u64, cases: usize, options: &GrammarOptions, vocab: &VocabOptions, 
         let mut rng = Rng::new(seed + case as u64);
         let grammar =
             if regions { random_region(&mut rng, options) } else { random_grammar(&mut rng, options) };
+        eprintln!("CASE {case}\n{grammar}");
         walk(&grammar, &mut rng, vocab, &mut seen);
     }
     println!("{seen:?}");

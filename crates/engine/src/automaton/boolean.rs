@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::build::{Behinds, Build, hash_of};
+use super::build::{Build, Here, hash_of};
 use super::store::{CellId, Exceeded, Head, StateId, Store, id};
 
 id!(/// A [`Formula`].
@@ -22,6 +22,8 @@ id!(/// A [`Formula`].
 
 /// How many formulas one constraint may have: each is looked at until a completion is found.
 const FORMULAS: usize = 1 << 16;
+/// How often one constraint may look at what its assertions come down to.
+const LEAVES: usize = 1 << 20;
 
 impl FormulaId {
     pub(crate) const FALSE: FormulaId = FormulaId(0);
@@ -171,11 +173,25 @@ impl Build<'_> {
 
     /// The formula of a set of cells, with the assertions at this place decided or turned into conjunctions.
     fn leaf(&mut self, cells: &[CellId], scope: &Scope) -> FormulaId {
+        self.leaf_assuming(cells, scope, &mut SmallVec::new())
+    }
+
+    /// The same where the lookaheads in `assumed` hold: a loop may come back to one without moving on.
+    fn leaf_assuming(
+        &mut self,
+        cells: &[CellId],
+        scope: &Scope,
+        assumed: &mut SmallVec<[ExprId; 4]>,
+    ) -> FormulaId {
         let program = self.store.program.clone();
         let looks = scope.region.and_then(|r| program.region(r)).unwrap_or_default();
-        let behinds = Behinds { looks, trackers: &scope.trackers };
-        let closure = self.closure(cells, Some(&behinds));
+        let closure = self.closure(cells, Here { looks, trackers: &scope.trackers, assumed });
         debug_assert!(closure.calls.is_empty(), "boolean operands are regular");
+        self.index.leaves += 1;
+        if self.index.leaves > LEAVES {
+            self.store.set_exceeded(Exceeded { name: "states", value: LEAVES });
+            return FormulaId::FALSE;
+        }
         let mut kernel = closure.terminals;
         if closure.accepting {
             kernel.push(CellId::NIL);
@@ -196,7 +212,9 @@ impl Build<'_> {
             let ahead = self.leaf(&[cell], scope);
             let ahead = if negated { self.none_of(ahead) } else { ahead };
             if ahead != FormulaId::FALSE {
-                let rest = self.leaf(&[tail], scope);
+                assumed.push(look);
+                let rest = self.leaf_assuming(&[tail], scope, assumed);
+                assumed.pop();
                 parts.push(self.all_of([ahead, rest]));
             }
         }

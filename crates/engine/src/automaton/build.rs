@@ -29,11 +29,14 @@ pub(super) struct Closure {
     pub(super) looks: Vec<(ExprId, CellId)>,
 }
 
-/// What decides the lookbehinds of a region at the current place.
-pub(super) struct Behinds<'a> {
+/// What decides the assertions of a region at the current place.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Here<'a> {
     pub(super) looks: &'a [Behind],
     /// For each, the state of "any text that ends with it".
     pub(super) trackers: &'a [StateId],
+    /// Lookaheads that are known to hold at the current place.
+    pub(super) assumed: &'a [ExprId],
 }
 
 /// A set of cells for cycle detection: small ones are searched, large ones hashed.
@@ -194,7 +197,7 @@ impl<'s> Build<'s> {
         if state.expansion.get().is_some() {
             return;
         }
-        let closure = self.closure(&state.kernel, None);
+        let closure = self.closure(&state.kernel, Here::default());
         let edges = self.edges(&closure.terminals);
         let calls = self.group_calls(closure.calls);
         self.store.add_bytes(edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8);
@@ -228,7 +231,7 @@ impl<'s> Build<'s> {
     }
 
     /// Takes every empty step from `kernel`.
-    pub(super) fn closure(&mut self, kernel: &[CellId], behinds: Option<&Behinds<'_>>) -> Closure {
+    pub(super) fn closure(&mut self, kernel: &[CellId], here: Here<'_>) -> Closure {
         let mut out = Closure::default();
         let mut seen = Seen::default();
         let mut todo: SmallVec<[CellId; 16]> = kernel.iter().rev().copied().collect();
@@ -257,7 +260,7 @@ impl<'s> Build<'s> {
                     continue;
                 }
             };
-            self.close_expr(id, expr, at, tail, behinds, &mut out, &mut todo, &mut open);
+            self.close_expr(id, expr, at, tail, here, &mut out, &mut todo, &mut open);
         }
         out
     }
@@ -269,7 +272,7 @@ impl<'s> Build<'s> {
         expr: ExprId,
         at: u32,
         tail: CellId,
-        behinds: Option<&Behinds<'_>>,
+        here: Here<'_>,
         out: &mut Closure,
         todo: &mut SmallVec<[CellId; 16]>,
         open: &mut SmallVec<[(ExprId, CellId); 4]>,
@@ -334,14 +337,13 @@ impl<'s> Build<'s> {
                 }
             }
             Expr::Look { behind: true, negated, .. } => {
-                let holds = behinds.is_some_and(|b| {
-                    let i = b.looks.iter().position(|l| l.look == expr);
-                    i.is_some_and(|i| store.expansion_in(self, b.trackers[i]).accepting)
-                });
+                let tracker = here.looks.iter().position(|l| l.look == expr).map(|i| here.trackers[i]);
+                let holds = tracker.is_some_and(|t| store.expansion_in(self, t).accepting);
                 if holds != negated {
                     todo.push(tail);
                 }
             }
+            Expr::Look { .. } if here.assumed.contains(&expr) => todo.push(tail),
             Expr::Look { .. } => out.looks.push((expr, tail)),
         }
     }

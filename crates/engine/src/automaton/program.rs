@@ -27,6 +27,13 @@ pub(crate) struct Program {
     regions: FxHashMap<ExprId, Vec<Behind>>,
 }
 
+/// The bodies of all rules, and whether each matches the empty text.
+#[derive(Default)]
+struct Rules {
+    bodies: Vec<ExprId>,
+    nullable: Vec<bool>,
+}
+
 /// A character set: its ASCII part, and whether it has all the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CharClass {
@@ -45,17 +52,20 @@ impl Program {
     pub(crate) fn new(grammar: &Grammar, tables: &Tables) -> Result<Self, Error> {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
-        Program::build(grammar.arena().clone(), bodies, root, tables.trie.longest, tables.wide.clone())
+        let known = tokenstile_grammar::passes::nullable(grammar);
+        let rules: Vec<bool> = bodies.iter().map(|b| known[b.index()]).collect();
+        let rules = Rules { bodies, nullable: rules };
+        Program::build(grammar.arena().clone(), rules, root, tables.trie.longest, tables.wide.clone())
     }
 
     /// A program that is just one regular expression, to find out something about it.
     pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
-        Program::build(arena, Vec::new(), expr, 0, CharSet::empty())
+        Program::build(arena, Rules::default(), expr, 0, CharSet::empty())
     }
 
     fn build(
         mut arena: Arena,
-        bodies: Vec<ExprId>,
+        rules: Rules,
         root: ExprId,
         longest_token: usize,
         wide: CharSet,
@@ -63,11 +73,11 @@ impl Program {
         let any = arena.byte(ByteSet::ALL);
         let anything = arena.star(any);
         let regions = find_regions(&mut arena, anything)?;
-        let nullable = nullable(&arena, &bodies);
+        let nullable = nullable(&arena, &rules.nullable);
         let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
-        Ok(Program { arena, bodies, root, nullable, anything, far, utf8, classes, wide, regions })
+        Ok(Program { arena, bodies: rules.bodies, root, nullable, anything, far, utf8, classes, wide, regions })
     }
 
     /// The byte automaton of a character set.
@@ -134,33 +144,29 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
     Ok(regions)
 }
 
-/// Which expressions match the empty text: rules by iteration, the rest bottom-up.
-fn nullable(arena: &Arena, bodies: &[ExprId]) -> Vec<bool> {
-    let mut rule = vec![false; bodies.len()];
-    let mut out = vec![false; arena.len()];
-    loop {
-        for (id, expr) in arena.iter() {
-            out[id.index()] = match expr {
-                Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
-                Expr::Empty => true,
-                Expr::Concat(l) | Expr::And(l) => arena.list(l).iter().all(|c| out[c.index()]),
-                Expr::Alt(l) => arena.list(l).iter().any(|c| out[c.index()]),
-                Expr::Repeat { expr, min, .. } => min == 0 || out[expr.index()],
-                Expr::Rule(r) => rule[r.index()],
-                Expr::Not(e) => !out[e.index()],
-                Expr::Region(e) => out[e.index()],
-                Expr::Look { expr, negated, .. } => out[expr.index()] != negated,
-            };
-        }
-        let mut changed = false;
-        for (known, body) in rule.iter_mut().zip(bodies) {
-            if !*known && out[body.index()] {
-                *known = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return out;
-        }
+/// Which expressions match the empty text wherever they stand, given which rules do. An assertion does not: it
+/// depends on the place. A region does if it matches as a whole.
+fn nullable(arena: &Arena, rules: &[bool]) -> Vec<bool> {
+    let mut anywhere: Vec<bool> = Vec::with_capacity(arena.len());
+    // The same for a region whose text is empty, where every assertion can be decided.
+    let mut in_empty: Vec<bool> = Vec::with_capacity(arena.len());
+    for (_, expr) in arena.iter() {
+        let of = |known: &[bool]| match expr {
+            Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Look { .. } => false,
+            Expr::Empty => true,
+            Expr::Concat(l) | Expr::And(l) => arena.list(l).iter().all(|c| known[c.index()]),
+            Expr::Alt(l) => arena.list(l).iter().any(|c| known[c.index()]),
+            Expr::Repeat { expr, min, .. } => min == 0 || known[expr.index()],
+            Expr::Rule(r) => rules.get(r.index()).copied().unwrap_or(false),
+            Expr::Not(e) => !known[e.index()],
+            Expr::Region(e) => in_empty[e.index()],
+        };
+        let empty = match expr {
+            Expr::Look { expr, negated, .. } => in_empty[expr.index()] != negated,
+            _ => of(&in_empty),
+        };
+        anywhere.push(of(&anywhere));
+        in_empty.push(empty);
     }
+    anywhere
 }

@@ -166,6 +166,8 @@ pub(super) struct Index {
     pub(super) nodes: HashTable<NodeId>,
     pub(super) locals: HashTable<LocalId>,
     pub(super) formulas: HashTable<FormulaId>,
+    /// How many leaves of formulas were made.
+    pub(super) leaves: usize,
 }
 
 impl Store {
