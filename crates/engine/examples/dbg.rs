@@ -2,14 +2,17 @@
 use tokenstile::*;
 fn main() {
     let g = Grammar::gbnf(&std::env::args().nth(1).unwrap(), &Limits::default()).unwrap();
-    let p = grammar::passes::prepare(&g, &mut grammar::limits::Budget::new(&Limits::default()), &mut |_, _| Ok(false)).unwrap();
-    eprintln!("{p}");
-    let v = Vocab::from_tokens((0..=255u32).map(|b| (b, vec![b as u8])), &[256]).unwrap();
+    let mut toks: Vec<Vec<u8>> = (0..=255u8).map(|b| vec![b]).collect();
+    for n in 2..12 { toks.push(vec![b'b'; n]); toks.push([vec![b'b'; n], b"cb".to_vec()].concat()); }
+    let v = Vocab::from_tokens((0..).zip(toks), &[1000]).unwrap();
     let c = Compiler::new(v).compile(&g).unwrap();
     let mut m = c.matcher();
-    for i in 0..20 {
+    let mut w = vec![0; m.mask_words()];
+    for i in 0..10 {
         let t = std::time::Instant::now();
-        m.commit_bytes(b"b").unwrap();
-        eprintln!("{i} {:?} {:?} {m:?}", t.elapsed(), c.stats());
+        m.fill_mask(&mut w).unwrap();
+        let f = t.elapsed();
+        m.commit_bytes(b"bbb").unwrap();
+        eprintln!("{i} {f:?} {:?} {:?} {m:?}", t.elapsed(), c.stats());
     }
 }

@@ -32,6 +32,7 @@
 mod automaton;
 mod constraint;
 mod error;
+mod few;
 mod mask;
 mod matcher;
 mod profile;

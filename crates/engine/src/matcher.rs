@@ -9,8 +9,9 @@ use tokenstile_grammar::ir::ByteSet;
 use crate::automaton::{Exceeded, LocalId, StateId, Work};
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
+use crate::few::FewSet;
 use crate::mask::{Accept, PendingId};
-use crate::stack::{Config, Rebase, Stack, StackNode, normalize};
+use crate::stack::{Config, Rebase, Stack, StackNode, Stacks, normalize};
 use crate::vocab::TokenId;
 
 /// Bytes committed at a time: bounds how deep a stack can grow between two configurations.
@@ -132,7 +133,7 @@ impl Matcher {
         let Generation { store, masks } = &*self.generation;
         let tables = &self.constraint.inner.tables;
         let mut work = self.work();
-        let mut seen: SmallVec<[(*const StackNode, PendingId); 8]> = SmallVec::new();
+        let mut seen: FewSet<(u128, PendingId)> = FewSet::default();
         let mut todo: SmallVec<[(&Stack, PendingId); 8]> = SmallVec::new();
         for (state, stack) in &self.last.config {
             let walked = masks.from_start(store, tables, *state, &mut work)?;
@@ -146,12 +147,8 @@ impl Matcher {
                 continue;
             }
             // A stack is met again only where the grammar is ambiguous.
-            let key = (Arc::as_ptr(stack), pending);
-            if seen.len() < 64 || self.last.config.len() > 1 {
-                if seen.contains(&key) {
-                    continue;
-                }
-                seen.push(key);
+            if !seen.insert((stack.key, pending)) {
+                continue;
             }
             work.spend(1)?;
             for (ret, below) in &stack.links {
@@ -384,7 +381,7 @@ impl Matcher {
             let mut next: SmallVec<[(LocalId, Stack); 4]> = SmallVec::new();
             for (local, stack) in threads {
                 let Some(local) = store.step_byte(local, byte, work)? else { continue };
-                if !next.iter().any(|t| t.0 == local && Arc::ptr_eq(&t.1, &stack)) {
+                if !next.iter().any(|t| t.0 == local && t.1.key == stack.key) {
                     next.push((local, stack));
                 }
             }
@@ -393,14 +390,15 @@ impl Matcher {
             }
             threads = next;
         }
+        let mut stacks = Stacks::new(store);
         let mut heads: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
         for (local, base) in &threads {
-            let mut rebase = Rebase::new(store, base);
+            let mut rebase = Rebase::new(base);
             for &(state, node) in &store.local(*local).heads {
-                heads.push((state, rebase.stack(node)));
+                heads.push((state, rebase.stack(&mut stacks, node)));
             }
         }
-        let config = normalize(store, heads);
+        let config = normalize(&mut stacks, heads);
         let limit = self.constraint.inner.limits.heads;
         if config.len() > limit {
             return Err(Exceeded { name: "heads", value: limit }.into());
@@ -420,7 +418,7 @@ impl Matcher {
             }
             for (ret, below) in &stack.links {
                 let local = store.local_of(*ret);
-                if !threads.iter().any(|t| t.0 == local && Arc::ptr_eq(&t.1, below)) {
+                if !threads.iter().any(|t| t.0 == local && t.1.key == below.key) {
                     threads.push((local, below.clone()));
                 }
             }

@@ -10,17 +10,17 @@
 //!    checked token by token with a search for a completion. Slow, and exact.
 
 use std::collections::VecDeque;
-use std::hash::{BuildHasher, Hash, Hasher};
 
 use encodings::sequences;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr};
 use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
 
-use crate::automaton::Exceeded;
+use crate::automaton::{Exceeded, StateId};
 use crate::error::MatchError;
 use crate::matcher::{Matcher, Refused};
-use crate::stack::{Config, StackNode};
+use crate::stack::Config;
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie, Utf8State};
 
@@ -234,18 +234,18 @@ impl Matcher {
     }
 
     /// Breadth first over what tokens can spell. `known` remembers answers between calls.
-    fn search_completion(&self, start: &Config, known: &mut FxHashMap<u64, bool>) -> Result<bool, MatchError> {
-        let first = hash_config(start);
+    fn search_completion(&self, start: &Config, known: &mut FxHashMap<ConfigKey, bool>) -> Result<bool, MatchError> {
+        let first = key_of(start);
         if let Some(&answer) = known.get(&first) {
             return Ok(answer);
         }
         let trie = &self.constraint().inner.tables.trie;
         let mut seen = FxHashSet::default();
         let mut todo: VecDeque<(Config, u32)> = VecDeque::from([(start.clone(), ROOT)]);
-        seen.insert((first, ROOT));
+        seen.insert((first.clone(), ROOT));
         while let Some((config, node)) = todo.pop_front() {
             let at_boundary = node == ROOT;
-            if at_boundary && (self.accepts(&config) || known.get(&hash_config(&config)) == Some(&true)) {
+            if at_boundary && (self.accepts(&config) || known.get(&key_of(&config)) == Some(&true)) {
                 known.insert(first, true);
                 return Ok(true);
             }
@@ -259,38 +259,27 @@ impl Matcher {
                     Err(Refused::At(_)) => continue,
                     Err(Refused::Limit(e)) => return Err(e.into()),
                 };
-                let hash = hash_config(&next);
-                if !trie.own(child).is_empty() && seen.insert((hash, ROOT)) {
+                let key = key_of(&next);
+                if !trie.own(child).is_empty() && seen.insert((key.clone(), ROOT)) {
                     todo.push_back((next.clone(), ROOT));
                 }
-                if !trie.children(child).is_empty() && seen.insert((hash, child)) {
+                if !trie.children(child).is_empty() && seen.insert((key, child)) {
                     todo.push_back((next, child));
                 }
             }
         }
-        for (hash, node) in seen {
+        for (key, node) in seen {
             if node == ROOT {
-                known.insert(hash, false);
+                known.insert(key, false);
             }
         }
         Ok(false)
     }
 }
 
-/// A hash of a configuration's content: equal for equal configurations, whoever built them.
-fn hash_config(config: &Config) -> u64 {
-    let mut hasher = FxBuildHasher.build_hasher();
-    let mut todo: Vec<&StackNode> = Vec::new();
-    for (state, stack) in config {
-        state.hash(&mut hasher);
-        todo.push(stack);
-        while let Some(node) = todo.pop() {
-            (node.bottom, node.links.len()).hash(&mut hasher);
-            for (ret, below) in &node.links {
-                ret.hash(&mut hasher);
-                todo.push(below);
-            }
-        }
-    }
-    hasher.finish()
+/// Equal for equal configurations, whoever built them.
+type ConfigKey = SmallVec<[(StateId, u128); 2]>;
+
+fn key_of(config: &Config) -> ConfigKey {
+    config.iter().map(|(state, stack)| (*state, stack.key)).collect()
 }

@@ -3,7 +3,9 @@
 //! Stacks are immutable and shared: pushing makes a node, popping follows a link, and a fork or a rollback is
 //! a pointer. Unlike the automaton's objects they belong to the sequences that use them and go with them.
 
-use std::sync::Arc;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -20,24 +22,98 @@ pub(crate) struct StackNode {
     pub(crate) bottom: bool,
     /// Whether all frames down to the bottom may end here.
     pub(crate) accepts: bool,
+    /// Equal for equal stacks, however they came about: see [`key_of`].
+    pub(crate) key: u128,
 }
 
 impl StackNode {
     pub(crate) fn bottom() -> Stack {
-        Arc::new(StackNode { links: SmallVec::new(), bottom: true, accepts: true })
+        Arc::new(StackNode { links: SmallVec::new(), bottom: true, accepts: true, key: key_of(&[], true) })
     }
 
-    fn new(store: &Store, links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
-        if let ([(ret, below)], false) = (&links[..], bottom)
-            && let ([(again, _)], false) = (&below.links[..], below.bottom)
-            && ret == again
-            && store.is_star(*ret)
+}
+
+/// Makes stack nodes; remembers which stacks it has joined, since those share what lies below them.
+pub(crate) struct Stacks<'a> {
+    store: &'a Store,
+    joined: FxHashMap<(u128, u128), Stack>,
+}
+
+impl<'a> Stacks<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Stacks { store, joined: FxHashMap::default() }
+    }
+
+    /// The stack that returns to one state.
+    #[inline]
+    fn push(&self, ret: StateId, below: &Stack) -> Stack {
+        if let ([(again, _)], false) = (&below.links[..], below.bottom)
+            && ret == *again
+            && self.store.is_star(ret)
         {
             return below.clone(); // x* after x* is x*
         }
-        let accepts = bottom || links.iter().any(|(ret, below)| below.accepts && store.is_accepting(*ret));
-        Arc::new(StackNode { links, bottom, accepts })
+        let links = SmallVec::from_buf([(ret, below.clone())]);
+        let accepts = below.accepts && self.store.is_accepting(ret);
+        Arc::new(StackNode { key: key_of(&links, false), links, bottom: false, accepts })
     }
+
+    /// The stack of any of these links. Two ways to return to the same state are one, with the stacks below
+    /// joined: that is what keeps the number of stacks small in ambiguous grammars.
+    fn node(&mut self, mut links: SmallVec<[(StateId, Stack); 1]>, bottom: bool, depth: usize) -> Stack {
+        if let ([(ret, below)], false) = (&links[..], bottom) {
+            return self.push(*ret, below);
+        }
+        links.sort_by_key(|l| (l.0, l.1.key));
+        let mut kept: SmallVec<[(StateId, Stack); 1]> = SmallVec::new();
+        for (ret, below) in links {
+            match kept.last_mut() {
+                Some(last) if last.0 == ret && last.1.key == below.key => {}
+                Some(last) if last.0 == ret && depth < JOIN_DEPTH => last.1 = self.join(&last.1, &below, depth + 1),
+                _ => kept.push((ret, below)),
+            }
+        }
+        let accepts = bottom || kept.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
+        Arc::new(StackNode { key: key_of(&kept, bottom), links: kept, bottom, accepts })
+    }
+
+    /// The stack that is either of two.
+    fn join(&mut self, a: &Stack, b: &Stack, depth: usize) -> Stack {
+        let pair = (a.key.min(b.key), a.key.max(b.key));
+        if pair.0 == pair.1 {
+            return a.clone();
+        }
+        if let Some(known) = self.joined.get(&pair) {
+            return known.clone();
+        }
+        let links = a.links.iter().chain(&b.links).cloned().collect();
+        let joined = self.node(links, a.bottom || b.bottom, depth);
+        self.joined.insert(pair, joined.clone());
+        joined
+    }
+}
+
+/// How far down stacks are joined. Below that they stay apart, which costs space, not exactness.
+const JOIN_DEPTH: usize = 100;
+
+/// A 128-bit hash of a stack's content, from those of the stacks below it.
+///
+/// Ambiguous grammars build the same stack in many ways, and only joining equal ones keeps their number
+/// small. Comparing content would walk whole stacks; a hash with a secret seed makes it one comparison, and
+/// wrong with a probability of 2^-128 a pair that no input can raise.
+fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
+    static SEED: OnceLock<[u64; 2]> = OnceLock::new();
+    let [a, b] = *SEED.get_or_init(|| [1, 2].map(|n: u64| RandomState::new().hash_one(n) | 1));
+    let mix = |x: u64, y: u64, seed: u64| {
+        let product = (x ^ seed) as u128 * (y ^ seed.rotate_left(32) | 1) as u128;
+        (product as u64) ^ (product >> 64) as u64
+    };
+    let (mut low, mut high) = (a.wrapping_add(bottom as u64), b.wrapping_mul(3 + bottom as u64));
+    for (ret, below) in links {
+        let (x, y) = (below.key as u64, (below.key >> 64) as u64);
+        (low, high) = (mix(low ^ x, y ^ ret.0 as u64, a) ^ high, mix(high ^ y, x.wrapping_add(ret.0 as u64), b) ^ low);
+    }
+    (high as u128) << 64 | low as u128
 }
 
 impl Drop for StackNode {
@@ -57,14 +133,13 @@ pub(crate) type Config = SmallVec<[(StateId, Stack); 1]>;
 
 /// Puts relative stacks on top of a base; nodes that occur more than once are made once.
 pub(crate) struct Rebase<'a> {
-    store: &'a Store,
     base: &'a Stack,
     made: FxHashMap<NodeId, Stack>,
 }
 
 impl<'a> Rebase<'a> {
-    pub(crate) fn new(store: &'a Store, base: &'a Stack) -> Self {
-        Rebase { store, base, made: FxHashMap::default() }
+    pub(crate) fn new(base: &'a Stack) -> Self {
+        Rebase { base, made: FxHashMap::default() }
     }
 
     fn known(&self, node: NodeId) -> Option<Stack> {
@@ -72,23 +147,24 @@ impl<'a> Rebase<'a> {
     }
 
     /// The stack `node` on top of the base.
-    pub(crate) fn stack(&mut self, node: NodeId) -> Stack {
+    pub(crate) fn stack(&mut self, stacks: &mut Stacks<'_>, node: NodeId) -> Stack {
         if let Some(stack) = self.known(node) {
             return stack;
         }
-        if let [(ret, NodeId::BOTTOM)] = self.store.node(node).links[..]
-            && !self.store.node(node).bottom
+        let store = stacks.store;
+        if let [(ret, NodeId::BOTTOM)] = store.node(node).links[..]
+            && !store.node(node).bottom
         {
-            return StackNode::new(self.store, SmallVec::from_buf([(ret, self.base.clone())]), false);
+            return stacks.push(ret, self.base);
         }
         let mut todo = vec![node];
         while let Some(&top) = todo.last() {
             let open = todo.len();
-            let links = &self.store.node(top).links;
+            let links = &store.node(top).links;
             todo.extend(links.iter().map(|l| l.1).filter(|&below| self.known(below).is_none()));
             if todo.len() == open {
                 todo.pop();
-                let stack = self.make(top);
+                let stack = self.make(stacks, top);
                 self.made.insert(top, stack);
             }
         }
@@ -96,19 +172,19 @@ impl<'a> Rebase<'a> {
     }
 
     /// One node, where those below it are made.
-    fn make(&self, node: NodeId) -> Stack {
-        let node = self.store.node(node);
+    fn make(&self, stacks: &mut Stacks<'_>, node: NodeId) -> Stack {
+        let node = stacks.store.node(node);
         let mut links: SmallVec<[(StateId, Stack); 1]> =
             node.links.iter().filter_map(|&(ret, below)| Some((ret, self.known(below)?))).collect();
         if node.bottom {
             links.extend(self.base.links.iter().cloned());
         }
-        StackNode::new(self.store, links, node.bottom && self.base.bottom)
+        stacks.node(links, node.bottom && self.base.bottom, 0)
     }
 }
 
 /// Brings heads into normal form: frames that have ended are left, equal stacks and equal states joined.
-pub(crate) fn normalize(store: &Store, mut heads: SmallVec<[(StateId, Stack); 4]>) -> Config {
+pub(crate) fn normalize(stacks: &mut Stacks<'_>, mut heads: SmallVec<[(StateId, Stack); 4]>) -> Config {
     if let [(state, _)] = &heads[..]
         && *state != StateId::END
     {
@@ -123,36 +199,19 @@ pub(crate) fn normalize(store: &Store, mut heads: SmallVec<[(StateId, Stack); 4]
             }
             continue;
         }
-        let same_stack = |h: &&mut (StateId, Stack)| Arc::ptr_eq(&h.1, &stack) || (h.1.is_bottom() && stack.is_bottom());
-        match out.iter_mut().find(same_stack) {
+        match out.iter_mut().find(|h| h.1.key == stack.key) {
             Some(head) if head.0 == state => {}
-            Some(head) => head.0 = store.union(&[head.0, state]),
+            Some(head) => head.0 = stacks.store.union(&[head.0, state]),
             None => out.push((state, stack)),
         }
     }
     let mut joined: Config = SmallVec::new();
     for (state, stack) in out {
         match joined.iter_mut().find(|h| h.0 == state) {
-            Some(head) => head.1 = merge(store, &head.1, &stack),
+            Some(head) => head.1 = stacks.join(&head.1, &stack, 0),
             None => joined.push((state, stack)),
         }
     }
     joined.sort_by_key(|h| h.0);
     joined
-}
-
-impl StackNode {
-    fn is_bottom(&self) -> bool {
-        self.bottom && self.links.is_empty()
-    }
-}
-
-fn merge(store: &Store, a: &Stack, b: &Stack) -> Stack {
-    let mut links = a.links.clone();
-    for link in &b.links {
-        if !links.iter().any(|l| l.0 == link.0 && Arc::ptr_eq(&l.1, &link.1)) {
-            links.push(link.clone());
-        }
-    }
-    StackNode::new(store, links, a.bottom || b.bottom)
 }

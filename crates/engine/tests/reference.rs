@@ -142,8 +142,9 @@ fn run(seed: u64, cases: usize, options: &GrammarOptions, vocab: &VocabOptions, 
         let mut rng = Rng::new(seed + case as u64);
         let grammar =
             if regions { random_region(&mut rng, options) } else { random_grammar(&mut rng, options) };
-        eprintln!("CASE {case}\n{grammar}");
+        let started = std::time::Instant::now();
         walk(&grammar, &mut rng, vocab, &mut seen);
+        if started.elapsed().as_secs() > 1 { eprintln!("SLOW {:?} {grammar}", started.elapsed()); }
     }
     println!("{seen:?}");
     assert!(seen.grammars > cases / 4 && seen.masks > cases * 2 && seen.ends > 0, "{seen:?}");

@@ -3,13 +3,14 @@
 use std::hash::{BuildHasher, Hash};
 use std::sync::{MutexGuard, OnceLock};
 
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
 use tokenstile_grammar::{ExprId, RuleId};
 
 use super::program::Behind;
 use super::store::{Cell, CellId, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
+use crate::few::FewSet;
 use crate::mask::ResolveMemo;
 
 /// The store, with the right to add to it.
@@ -37,30 +38,6 @@ pub(super) struct Here<'a> {
     pub(super) trackers: &'a [StateId],
     /// Lookaheads that are known to hold at the current place.
     pub(super) assumed: &'a [ExprId],
-}
-
-/// A set of cells for cycle detection: small ones are searched, large ones hashed.
-#[derive(Default)]
-struct Seen {
-    few: SmallVec<[CellId; 32]>,
-    many: FxHashSet<CellId>,
-}
-
-impl Seen {
-    fn insert(&mut self, cell: CellId) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(cell);
-        }
-        if self.few.contains(&cell) {
-            return false;
-        }
-        if self.few.len() == 32 {
-            self.many.extend(self.few.iter().copied());
-            return self.many.insert(cell);
-        }
-        self.few.push(cell);
-        true
-    }
 }
 
 pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
@@ -233,7 +210,7 @@ impl<'s> Build<'s> {
     /// Takes every empty step from `kernel`.
     pub(super) fn closure(&mut self, kernel: &[CellId], here: Here<'_>) -> Closure {
         let mut out = Closure::default();
-        let mut seen = Seen::default();
+        let mut seen = FewSet::default();
         let mut todo: SmallVec<[CellId; 16]> = kernel.iter().rev().copied().collect();
         // Repetitions of nullable bodies: once one is open, the same with more rounds done adds nothing.
         let mut open: SmallVec<[(ExprId, CellId); 4]> = SmallVec::new();

@@ -10,6 +10,10 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use super::boolean::partition;
 use super::build::{Build, hash_of};
 use super::store::{Cell, CellId, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
+use crate::few::FewSet;
+
+/// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
+const JOIN_DEPTH: usize = 100;
 
 /// A set of heads: a state each, and the stack it stands on.
 pub(crate) struct Local {
@@ -226,7 +230,7 @@ impl Build<'_> {
         }
         let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
         let mut pops = false;
-        let mut seen = SeenHeads::default();
+        let mut seen = FewSet::default();
         // (state, stack, whether the frame was just called: its empty match is the caller's business)
         let mut todo: SmallVec<[(StateId, NodeId, bool); 16]> =
             store.local(id).heads.iter().map(|&(s, n)| (s, n, false)).collect();
@@ -269,7 +273,7 @@ impl Build<'_> {
         for (node, cells) in groups {
             let state = self.state(&cells);
             match heads.iter_mut().find(|h| h.0 == state) {
-                Some(head) => head.1 = self.merge_nodes(head.1, node),
+                Some(head) => head.1 = self.merge_nodes(head.1, node, 0),
                 None => heads.push((state, node)),
             }
         }
@@ -297,12 +301,33 @@ impl Build<'_> {
         }
     }
 
-    fn merge_nodes(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    fn merge_nodes(&mut self, a: NodeId, b: NodeId, depth: usize) -> NodeId {
+        let pair = (a.min(b), a.max(b));
+        if let Some(&known) = self.index.joined.get(&pair) {
+            return known;
+        }
         let (x, y) = (self.store.node(a), self.store.node(b));
-        let mut links: SmallVec<[(StateId, NodeId); 1]> = x.links.iter().chain(&y.links).copied().collect();
+        let links = x.links.iter().chain(&y.links).copied().collect();
+        let joined = self.joined_node(links, x.bottom || y.bottom, depth);
+        self.index.joined.insert(pair, joined);
+        self.store.add_bytes(16);
+        joined
+    }
+
+    /// The node of these links; two ways to return to the same state are one, with the stacks below joined.
+    fn joined_node(&mut self, mut links: SmallVec<[(StateId, NodeId); 4]>, bottom: bool, depth: usize) -> NodeId {
         links.sort_unstable();
         links.dedup();
-        self.node(Node { links, bottom: x.bottom || y.bottom })
+        let mut joined: SmallVec<[(StateId, NodeId); 1]> = SmallVec::new();
+        for (ret, below) in links {
+            match joined.last_mut() {
+                Some(last) if last.0 == ret && depth < JOIN_DEPTH => {
+                    last.1 = self.merge_nodes(last.1, below, depth + 1);
+                }
+                _ => joined.push((ret, below)),
+            }
+        }
+        self.node(Node { links: joined, bottom })
     }
 
     fn clamp_node(&mut self, id: NodeId, memo: &mut Vec<(NodeId, NodeId)>) -> NodeId {
@@ -325,14 +350,12 @@ impl Build<'_> {
                 todo.extend(open);
                 continue;
             }
-            let mut links: SmallVec<[(StateId, NodeId); 1]> = SmallVec::new();
+            let mut links: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
             for &(ret, below) in &node.links {
                 let below = known(memo, below).unwrap_or(below);
                 links.push((self.clamp_state(ret), below));
             }
-            links.sort_unstable();
-            links.dedup();
-            let clamped = self.node(Node { links, bottom: node.bottom });
+            let clamped = self.joined_node(links, node.bottom, 0);
             memo.push((top, clamped));
             todo.pop();
         }
@@ -346,37 +369,13 @@ impl Build<'_> {
         for &(state, node) in &store.local(id).heads {
             let (state, node) = (self.clamp_state(state), self.clamp_node(node, &mut memo));
             match heads.iter_mut().find(|h| h.0 == state) {
-                Some(head) => head.1 = self.merge_nodes(head.1, node),
+                Some(head) => head.1 = self.merge_nodes(head.1, node, 0),
                 None => heads.push((state, node)),
             }
         }
         heads.sort_unstable();
         let clamped = self.local(&heads);
         *store.local(id).clamped.get_or_init(|| clamped)
-    }
-}
-
-/// Heads that were visited: few are searched, many hashed.
-#[derive(Default)]
-struct SeenHeads {
-    few: SmallVec<[(StateId, NodeId, bool); 16]>,
-    many: rustc_hash::FxHashSet<(StateId, NodeId, bool)>,
-}
-
-impl SeenHeads {
-    fn insert(&mut self, head: (StateId, NodeId, bool)) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(head);
-        }
-        if self.few.contains(&head) {
-            return false;
-        }
-        if self.few.len() == 16 {
-            self.many.extend(self.few.iter().copied());
-            return self.many.insert(head);
-        }
-        self.few.push(head);
-        true
     }
 }
 

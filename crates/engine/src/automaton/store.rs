@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 use tokenstile_grammar::{CharSetId, ExprId, Limits};
@@ -166,6 +167,8 @@ pub(super) struct Index {
     pub(super) nodes: HashTable<NodeId>,
     pub(super) locals: HashTable<LocalId>,
     pub(super) formulas: HashTable<FormulaId>,
+    /// Nodes that were joined.
+    pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
     pub(super) leaves: usize,
 }
