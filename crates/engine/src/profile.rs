@@ -126,12 +126,13 @@ impl Profile {
         &self.anchors[index as usize]
     }
 
-    /// Whether the tables can answer for a class: each kind of character is in it as a whole or not at all.
-    pub(crate) fn covers(rest: &CharClass) -> bool {
-        allowed_kinds(rest).is_some()
+    /// Whether the tables can answer for a class, each kind of character being in it as a whole or not at all,
+    /// and should: runs without words in them are short walks.
+    pub(crate) fn pays(rest: &CharClass) -> bool {
+        allowed_kinds(rest).is_some_and(|kinds| kinds & (LOWER | UPPER | DIGIT | WIDE) != 0)
     }
 
-    /// The tokens that a run matches as a whole. `covers(&run.rest)` must hold.
+    /// The tokens that a run matches as a whole. `pays(&run.rest)` must hold.
     pub(crate) fn mask(&self, trie: &Trie, run: Run) -> Arc<[u32]> {
         let anchor = self.anchor(run.anchor);
         let run = Run { most: run.most.min(anchor.longest), ..run };

@@ -108,9 +108,35 @@ impl<'s> Build<'s> {
         }
     }
 
+    /// The cell without the wrappers that have only one way in, so that equal places are equal cells.
+    fn unfold(&mut self, mut id: CellId) -> CellId {
+        let program = &*self.store.program;
+        while id != CellId::NIL {
+            let Cell { head: Head::Expr(expr, at), tail, .. } = self.store.cell(id) else { break };
+            id = match program.arena.get(expr) {
+                Expr::Empty => tail,
+                Expr::Concat(list) => self.push_part(expr, program.arena.list(list), at as usize, tail),
+                Expr::Rule(rule) if tail == CellId::NIL => self.push(program.bodies[rule.index()], CellId::NIL),
+                Expr::Region(inner) if program.region(expr).is_none() => self.push(inner, tail),
+                _ => break,
+            };
+        }
+        id
+    }
+
+    /// The parts of a sequence from the one at `at` on, then `tail`.
+    fn push_part(&mut self, sequence: ExprId, parts: &[ExprId], at: usize, tail: CellId) -> CellId {
+        let rest = match parts.len() - at {
+            1 => tail,
+            2 => self.push(parts[at + 1], tail),
+            _ => self.cell(Head::Expr(sequence, at as u32 + 1), tail),
+        };
+        self.push(parts[at], rest)
+    }
+
     /// The state of a set of cells.
     pub(super) fn state(&mut self, cells: &[CellId]) -> StateId {
-        let mut kernel: SmallVec<[CellId; 8]> = SmallVec::from_slice(cells);
+        let mut kernel: SmallVec<[CellId; 8]> = cells.iter().map(|&c| self.unfold(c)).collect();
         kernel.sort_unstable();
         kernel.dedup();
         let store = self.store;
@@ -261,14 +287,7 @@ impl<'s> Build<'s> {
             Expr::Empty => todo.push(tail),
             Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => out.terminals.push(id),
             Expr::Concat(list) => {
-                let parts = program.arena.list(list);
-                let at = at as usize;
-                let rest = match parts.len() - at {
-                    1 => tail,
-                    2 => self.push(parts[at + 1], tail),
-                    _ => self.cell(Head::Expr(expr, at as u32 + 1), tail),
-                };
-                let next = self.push(parts[at], rest);
+                let next = self.push_part(expr, program.arena.list(list), at as usize, tail);
                 todo.push(next);
             }
             Expr::Alt(list) => {

@@ -53,6 +53,10 @@ pub(crate) struct Loop {
     pub(crate) left: Option<u32>,
     /// How many more of them must follow.
     pub(crate) need: u32,
+    /// The ASCII characters of the set, one bit each.
+    pub(crate) ascii: u128,
+    /// Whether all other characters that the vocabulary can spell are in it.
+    pub(crate) wide: bool,
 }
 
 impl LocalExpansion {
@@ -137,7 +141,11 @@ impl Store {
             let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
             let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
             let chars = self.repeated_chars(body)?;
-            let this = Loop { chars, left: max.map(|m| m - count), need: min.saturating_sub(count) };
+            let class = self.program.class(chars);
+            let words = class.ascii.words();
+            let ascii = words[0] as u128 | (words[1] as u128) << 64;
+            let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
+            let this = Loop { chars, left, need, ascii, wide: class.wide };
             // Several loops in step are one, unless their rounds have to be counted.
             match found {
                 Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,

@@ -164,51 +164,55 @@ impl<'a> Walk<'a> {
     /// Visits what there is to visit.
     fn run(&mut self) -> Result<(), Exceeded> {
         while let Some((node, local)) = self.todo.pop() {
-            self.work.spend(1)?;
-            self.ids.extend_from_slice(self.trie.own(node));
-            let children = self.trie.children(node);
-            if children.is_empty() {
-                continue;
-            }
-            if let Some(anchor) = self.tables.profile.anchor_at(node) {
-                self.anchor(anchor, local)?;
-                continue;
-            }
-            if self.take_whole(node, local) {
-                continue;
-            }
             let expansion = self.store.local_expansion(local);
-            if expansion.pops {
-                self.found.nodes.push(node);
-            }
+            let children = self.trie.children(node);
+            self.work.spend(1 + children.len())?;
             for child in children {
                 if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
                     let next = self.step(local, class)?;
-                    self.todo.push((child, next));
+                    self.arrive(child, next)?;
                 }
             }
         }
         Ok(())
     }
 
+    /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
+    #[inline]
+    fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        if self.trie.nodes[node as usize].children == 0 {
+            self.ids.extend_from_slice(self.trie.own(node));
+            return Ok(());
+        }
+        if self.take_whole(node, local) {
+            return Ok(());
+        }
+        self.ids.extend_from_slice(self.trie.own(node));
+        if let Some(anchor) = self.tables.profile.anchor_at(node) {
+            return self.anchor(anchor, local);
+        }
+        if self.store.local_expansion(local).pops {
+            self.found.nodes.push(node);
+        }
+        self.todo.push((node, local));
+        Ok(())
+    }
+
     /// If everything below `node` stays inside a loop, takes it all.
+    #[inline]
     fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
         let Some(repeats) = self.store.repeats(local) else { return false };
-        let class = self.store.program.class(repeats.chars);
         let below = &self.trie.below[node as usize];
-        let words = class.ascii.words();
-        let allowed = words[0] as u128 | (words[1] as u128) << 64;
-        let pure = below.ascii & !allowed == 0
-            && (!below.wide || (class.wide && !below.broken && below.boundary))
+        let pure = below.ascii & !repeats.ascii == 0
+            && (!below.wide || (repeats.wide && !below.broken && below.boundary))
             && repeats.left.is_none_or(|left| below.chars as u32 <= left)
             && (repeats.need == 0 || (below.chars as u32) < repeats.need);
         if !pure {
             return false;
         }
-        let own = self.trie.own(node).len();
-        self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
+        self.ids.extend_from_slice(self.trie.subtree(node));
         if self.store.local_expansion(local).pops {
-            self.found.pure.push((node, class));
+            self.found.pure.push((node, self.store.program.class(repeats.chars)));
         }
         true
     }
@@ -235,7 +239,7 @@ impl<'a> Walk<'a> {
             let next = self.step(local, i)?;
             let Some(repeats) = self.store.repeats(next) else { continue };
             let rest = self.store.program.class(repeats.chars);
-            if !Profile::covers(&rest) || !self.stays_simple(next, repeats, &rest)? {
+            if !Profile::pays(&rest) || !self.stays_simple(next, repeats, &rest)? {
                 continue;
             }
             let first_wide = rest.wide && self.wide_leads_to(local, next)?;
@@ -250,7 +254,7 @@ impl<'a> Walk<'a> {
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte)) {
                 let next = self.step(local, class)?;
-                self.todo.push((child, next));
+                self.arrive(child, next)?;
             }
         }
         Ok(())
@@ -305,7 +309,7 @@ impl<'a> Walk<'a> {
                 let Some(&from) = chain.get(index) else { continue };
                 if let Some(class) = self.store.local_expansion(from).class_of(byte) {
                     let next = self.step(from, class)?;
-                    self.todo.push((entry.node, next));
+                    self.arrive(entry.node, next)?;
                 }
             }
         }
@@ -386,7 +390,7 @@ impl<'a> Walk<'a> {
                         Some(next) => next,
                         None => *next.insert(self.step(local, class)?),
                     };
-                    self.todo.push((entry.node, next));
+                    self.arrive(entry.node, next)?;
                 }
             }
         }
@@ -399,7 +403,7 @@ impl<'a> Walk<'a> {
         for child in self.trie.children(node) {
             if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
                 let next = self.step(local, class)?;
-                self.todo.push((child, next));
+                self.arrive(child, next)?;
             }
         }
         Ok(())
