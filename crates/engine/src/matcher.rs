@@ -373,6 +373,12 @@ impl Matcher {
 
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
+        if let [(state, stack)] = &config[..]
+            && !(store.is_accepting(*state) && !stack.links.is_empty())
+            && let Some(next) = store.run_through(*state, bytes)
+        {
+            return Ok(SmallVec::from_buf([(next, stack.clone())]));
+        }
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
         for (i, &byte) in bytes.iter().enumerate() {

@@ -57,6 +57,9 @@ pub(crate) struct Loop {
     pub(crate) ascii: u128,
     /// Whether all other characters that the vocabulary can spell are in it.
     pub(crate) wide: bool,
+    /// Whether nothing but such characters is repeated, so that what follows the loop does not depend on how
+    /// often it ran.
+    pub(crate) plain: bool,
 }
 
 impl LocalExpansion {
@@ -133,6 +136,38 @@ impl Store {
         *self.local(id).repeats.get_or_init(|| self.find_loop(id))
     }
 
+    /// The state after `bytes`, if they are all characters of the loop that `id` is, and not its last ones.
+    pub(crate) fn run_through(&self, id: StateId, bytes: &[u8]) -> Option<StateId> {
+        let repeats = self.repeats(self.local_of(self.clamped(id)))?;
+        let chars = if bytes.iter().all(|&b| b < 0x80 && repeats.ascii >> b & 1 == 1) {
+            bytes.len()
+        } else {
+            let text = std::str::from_utf8(bytes).ok().filter(|_| repeats.wide)?;
+            let set = self.program.arena.char_set(repeats.chars);
+            text.chars().all(|c| set.contains(c)).then(|| text.chars().count())?
+        };
+        let chars = u32::try_from(chars).ok()?;
+        let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
+        for &cell in self.state(id).kernel.iter() {
+            // The end of the frame is passed by: more characters follow.
+            if cell == CellId::NIL {
+                continue;
+            }
+            let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
+            let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return None };
+            let count = count.checked_add(chars)?;
+            let count = match max {
+                Some(max) if count >= max => return None,
+                Some(_) => count,
+                None => count.min(min),
+            };
+            kernel.push((Head::Expr(expr, count), tail));
+        }
+        let mut build = self.build();
+        let cells: SmallVec<[CellId; 4]> = kernel.into_iter().map(|(head, tail)| build.cell(head, tail)).collect();
+        Some(build.state(&cells))
+    }
+
     fn find_loop(&self, id: LocalId) -> Option<Loop> {
         let [(state, _)] = self.local(id).heads[..] else { return None };
         let kernel = &self.state(state).kernel;
@@ -145,7 +180,8 @@ impl Store {
             let words = class.ascii.words();
             let ascii = words[0] as u128 | (words[1] as u128) << 64;
             let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
-            let this = Loop { chars, left, need, ascii, wide: class.wide };
+            let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
+            let this = Loop { chars, left, need, ascii, wide: class.wide, plain };
             // Several loops in step are one, unless their rounds have to be counted.
             match found {
                 Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,

@@ -299,9 +299,12 @@ impl<'a> Walk<'a> {
         for byte in exits.iter().filter(|&b| !in_run(b)) {
             for entry in anchor.after(byte, &run) {
                 self.work.spend(1)?;
+                let rounds = entry.chars as usize - 1;
                 let index = match repeats {
                     Loop { left: None, need: 0, .. } => 0,
-                    _ => entry.chars as usize - 1,
+                    Loop { plain: true, need, .. } if rounds < need as usize => continue,
+                    Loop { plain: true, need, .. } => need as usize,
+                    _ => rounds,
                 };
                 if chain.len() <= index {
                     self.extend_chain(&mut chain, &run.rest, index + 1)?;
