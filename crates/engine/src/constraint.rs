@@ -103,11 +103,7 @@ impl Compiler {
 }
 
 /// Whether a boolean expression matches nothing.
-fn boolean_is_never(
-    arena: &Arena,
-    expr: ExprId,
-    limits: &Limits,
-) -> Result<bool, GrammarError> {
+fn boolean_is_never(arena: &Arena, expr: ExprId, limits: &Limits) -> Result<bool, GrammarError> {
     if !has_booleans(arena, expr) {
         return Ok(false); // a plain expression: the passes have seen that it matches something
     }

@@ -447,7 +447,8 @@ impl Matcher {
             step = before;
         }
         let generation = inner.renew(&self.generation);
-        let mut again = Matcher { constraint: self.constraint.clone(), last: Arc::new(start(&generation)), generation };
+        let mut again =
+            Matcher { constraint: self.constraint.clone(), last: Arc::new(start(&generation)), generation };
         for step in inputs.into_iter().rev() {
             let (input, bytes): (Input, &[u8]) = match &step.input {
                 Input::Start => continue,

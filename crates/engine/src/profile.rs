@@ -8,7 +8,7 @@
 //! All this is relative to an **anchor**: the root, and every node with a very large subtree below it (in
 //! practice the space that words start with).
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::ByteSet;
@@ -65,9 +65,24 @@ pub(crate) struct Profile {
 
 #[derive(Default)]
 struct RunCache {
-    masks: FxHashMap<Run, Arc<[u32]>>,
+    masks: FxHashMap<Run, RunMask>,
     bytes: usize,
 }
+
+/// The tokens of a run.
+#[derive(Clone)]
+pub(crate) struct RunMask {
+    pub(crate) mask: Arc<[u32]>,
+    /// Tokens of the mask that have too many characters for the run.
+    pub(crate) minus: Arc<[TokenId]>,
+    /// The longer tokens of the mask with their numbers of characters, longest first.
+    long: Arc<[(u16, TokenId)]>,
+    /// The most characters of any token in the mask.
+    longest: u32,
+}
+
+/// From this many characters on, tokens are few enough to be listed.
+const LONG: u32 = 16;
 
 /// The tables of one anchor.
 pub(crate) struct Anchor {
@@ -80,8 +95,6 @@ pub(crate) struct Anchor {
     entries: Vec<Entry>,
     /// Where the entries of each byte start; one more at the end.
     starts: Box<[u32; 257]>,
-    /// The most characters of any token below.
-    longest: u32,
 }
 
 /// Tokens whose first character is of one kind and whose others are of the same set of kinds.
@@ -90,7 +103,8 @@ struct Group {
     rest: u128,
     /// Sorted by number of characters.
     tokens: Vec<(u16, TokenId)>,
-    dense: OnceLock<Box<[u32]>>,
+    /// All of them, if they are many.
+    dense: Option<Box<[u32]>>,
 }
 
 /// A node that a byte leads to, with what lies between the anchor and that byte.
@@ -112,7 +126,7 @@ impl Profile {
             let tokens = trie.subtree(n).len();
             tokens > ANCHOR_TOKENS && utf8[n as usize] == Utf8State::Boundary
         }));
-        let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n)).collect();
+        let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
         Profile { anchors, words, cache: Mutex::default() }
     }
 
@@ -133,20 +147,28 @@ impl Profile {
     }
 
     /// The tokens that a run matches as a whole. `pays(&run.rest)` must hold.
-    pub(crate) fn mask(&self, trie: &Trie, run: Run) -> Arc<[u32]> {
-        let anchor = self.anchor(run.anchor);
-        let run = Run { most: run.most.min(anchor.longest), ..run };
+    pub(crate) fn mask(&self, trie: &Trie, run: Run) -> RunMask {
+        let full = self.cached(trie, Run { most: u32::MAX, ..run });
+        if run.most >= full.longest {
+            return full;
+        }
+        if run.most < LONG {
+            return self.cached(trie, run);
+        }
+        let minus = full.long.iter().take_while(|t| t.0 as u32 > run.most).map(|t| t.1).collect();
+        RunMask { minus, ..full }
+    }
+
+    fn cached(&self, trie: &Trie, run: Run) -> RunMask {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
         }
-        let mut words = vec![0u32; self.words];
-        anchor.fill(trie, &run, &mut words);
-        let mask: Arc<[u32]> = words.into();
+        let mask = self.anchor(run.anchor).mask(trie, &run, self.words);
         let mut cache = self.lock();
         if cache.bytes > CACHE_BYTES {
             *cache = RunCache::default();
         }
-        cache.bytes += self.words * 4;
+        cache.bytes += self.words * 4 + mask.long.len() * 8;
         cache.masks.entry(run).or_insert(mask).clone()
     }
 
@@ -160,7 +182,9 @@ impl Profile {
             .iter()
             .map(|a| {
                 let dense = a.groups.iter().filter(|g| g.tokens.len() > DENSE_GROUP).count();
-                a.entries.len() * size_of::<Entry>() + dense * self.words * 4 + a.groups.len() * size_of::<Group>()
+                a.entries.len() * size_of::<Entry>()
+                    + dense * self.words * 4
+                    + a.groups.len() * size_of::<Group>()
             })
             .sum();
         anchors + self.lock().bytes
@@ -184,7 +208,7 @@ fn allowed_kinds(class: &CharClass) -> Option<u128> {
 }
 
 impl Anchor {
-    fn new(trie: &Trie, utf8: &[Utf8State], node: u32) -> Self {
+    fn new(trie: &Trie, utf8: &[Utf8State], node: u32, words: usize) -> Self {
         let mut anchor = Anchor {
             node,
             bytes: trie.children(node).map(|c| trie.byte[c as usize]).collect(),
@@ -192,17 +216,16 @@ impl Anchor {
             groups: Vec::new(),
             entries: Vec::new(),
             starts: Box::new([0; 257]),
-            longest: 0,
         };
         for child in trie.children(node) {
             anchor.counts[trie.byte[child as usize] as usize] = trie.subtree(child).len() as u32;
         }
-        anchor.collect(trie, utf8);
+        anchor.collect(trie, utf8, words);
         anchor
     }
 
     /// Walks the subtree once, making the groups and the index.
-    fn collect(&mut self, trie: &Trie, utf8: &[Utf8State]) {
+    fn collect(&mut self, trie: &Trie, utf8: &[Utf8State], words: usize) {
         #[derive(Clone, Copy)]
         struct Path {
             ascii: u128,
@@ -225,11 +248,10 @@ impl Anchor {
             if !tokens.is_empty() {
                 let key = (kind_of(path.first), path.rest);
                 let at = *groups.entry(key).or_insert_with(|| {
-                    self.groups.push(Group { first: key.0, rest: key.1, tokens: Vec::new(), dense: OnceLock::new() });
+                    self.groups.push(Group { first: key.0, rest: key.1, tokens: Vec::new(), dense: None });
                     self.groups.len() - 1
                 });
                 self.groups[at].tokens.extend(tokens.iter().map(|&t| (path.chars, t)));
-                self.longest = self.longest.max(path.chars as u32);
             }
             let boundary = utf8[node as usize] == Utf8State::Boundary && path.rest & BROKEN == 0;
             for child in trie.children(node) {
@@ -259,6 +281,11 @@ impl Anchor {
         }
         for group in &mut self.groups {
             group.tokens.sort_unstable();
+            group.dense = (group.tokens.len() > DENSE_GROUP).then(|| {
+                let mut dense = vec![0u32; words].into_boxed_slice();
+                group.tokens.iter().for_each(|&(_, t)| set(&mut dense, t));
+                dense
+            });
         }
         self.groups.sort_unstable_by_key(|g| (g.first, g.rest));
         found.sort_by_key(|e| (e.0, e.1.node));
@@ -289,7 +316,8 @@ impl Anchor {
         })
     }
 
-    fn fill(&self, trie: &Trie, run: &Run, words: &mut [u32]) {
+    fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
+        let mut found = Found { words: vec![0; words], long: Vec::new(), longest: 0 };
         let allowed = allowed_kinds(&run.rest).unwrap_or(0);
         let mut start = 0;
         while start < self.groups.len() {
@@ -299,7 +327,7 @@ impl Anchor {
             start = end;
             if first == WIDE {
                 if run.first_wide {
-                    groups.for_each(|g| g.add(run.most, words));
+                    groups.for_each(|g| found.add_group(g, run.most));
                 }
                 continue;
             }
@@ -311,63 +339,89 @@ impl Anchor {
             let unwanted = of_kind.minus(&wanted);
             if self.count(&unwanted) > self.count(&wanted) {
                 // A few first bytes of many: look at their tokens one by one.
-                let bytes: Vec<u32> = wanted.iter().filter_map(|b| trie.child(self.node, b)).collect();
-                add_matching(trie, &bytes, run, words);
+                let nodes: Vec<u32> = wanted.iter().filter_map(|b| trie.child(self.node, b)).collect();
+                found.add_matching(trie, &nodes, run);
                 continue;
             }
-            groups.for_each(|g| g.add(run.most, words));
+            groups.for_each(|g| found.add_group(g, run.most));
             for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
-                for &token in trie.subtree(child) {
-                    words[token as usize / 32] &= !(1 << (token % 32));
+                trie.subtree(child).iter().for_each(|&t| found.words[t as usize / 32] &= !(1 << (t % 32)));
+            }
+        }
+        found.finish()
+    }
+}
+
+#[inline]
+fn set(words: &mut [u32], token: TokenId) {
+    words[token as usize / 32] |= 1 << (token % 32);
+}
+
+/// A run's mask while it is put together.
+struct Found {
+    words: Vec<u32>,
+    long: Vec<(u16, TokenId)>,
+    longest: u32,
+}
+
+impl Found {
+    fn add_group(&mut self, group: &Group, most: u32) {
+        let longest = group.tokens.last().map_or(0, |t| t.0 as u32);
+        match &group.dense {
+            Some(dense) if longest <= most => {
+                self.words.iter_mut().zip(dense.iter()).for_each(|(w, d)| *w |= d);
+            }
+            _ => {
+                group.tokens.iter().take_while(|t| t.0 as u32 <= most).for_each(|t| set(&mut self.words, t.1))
+            }
+        }
+        let fits = group.tokens.iter().rev().skip_while(|t| t.0 as u32 > most);
+        self.long.extend(fits.take_while(|t| t.0 as u32 > LONG));
+        self.longest = self.longest.max(longest.min(most));
+    }
+
+    fn finish(mut self) -> RunMask {
+        // Tokens that were taken out again are still listed.
+        let words = &self.words;
+        self.long.retain(|t| words[t.1 as usize / 32] >> (t.1 % 32) & 1 == 1);
+        self.long.sort_unstable_by(|a, b| b.cmp(a));
+        RunMask {
+            mask: self.words.into(),
+            minus: Arc::default(),
+            long: self.long.into(),
+            longest: self.longest,
+        }
+    }
+
+    /// Adds the tokens below `nodes` whose further bytes are all in the run.
+    fn add_matching(&mut self, trie: &Trie, nodes: &[u32], run: &Run) {
+        let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
+        let ascii = run.rest.ascii.words();
+        let allowed = ascii[0] as u128 | (ascii[1] as u128) << 64;
+        while let Some((node, chars)) = todo.pop() {
+            let below = trie.below[node as usize];
+            let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
+            if pure && below.boundary && chars + below.chars as u32 <= LONG.min(run.most) {
+                trie.subtree(node).iter().for_each(|&t| set(&mut self.words, t));
+                self.longest = self.longest.max(chars + below.chars as u32);
+                continue;
+            }
+            for &token in trie.own(node) {
+                set(&mut self.words, token);
+                self.longest = self.longest.max(chars);
+                if chars > LONG {
+                    self.long.push((chars as u16, token));
                 }
             }
-        }
-    }
-}
-
-/// Adds the tokens below `nodes` whose further bytes are all in the run.
-fn add_matching(trie: &Trie, nodes: &[u32], run: &Run, words: &mut [u32]) {
-    let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
-    let mut buffer: Vec<TokenId> = Vec::new();
-    let ascii = run.rest.ascii.words();
-    let allowed = ascii[0] as u128 | (ascii[1] as u128) << 64;
-    while let Some((node, chars)) = todo.pop() {
-        let below = trie.below[node as usize];
-        let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
-        if pure && below.boundary && chars + below.chars as u32 <= run.most {
-            buffer.extend_from_slice(trie.subtree(node));
-            continue;
-        }
-        buffer.extend_from_slice(trie.own(node));
-        for child in trie.children(node) {
-            let byte = trie.byte[child as usize];
-            let starts = byte & 0xC0 != 0x80;
-            let fits = if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
-            let broken = trie.utf8[child as usize] == Utf8State::Broken;
-            if fits && !broken && chars + starts as u32 <= run.most {
-                todo.push((child, chars + starts as u32));
+            for child in trie.children(node) {
+                let byte = trie.byte[child as usize];
+                let starts = byte & 0xC0 != 0x80;
+                let fits = if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
+                let broken = trie.utf8[child as usize] == Utf8State::Broken;
+                if fits && !broken && chars + starts as u32 <= run.most {
+                    todo.push((child, chars + starts as u32));
+                }
             }
-        }
-    }
-    for token in buffer {
-        words[token as usize / 32] |= 1 << (token % 32);
-    }
-}
-
-impl Group {
-    fn add(&self, most: u32, words: &mut [u32]) {
-        let longest = self.tokens.last().map_or(0, |t| t.0 as u32);
-        if longest <= most && self.tokens.len() > DENSE_GROUP {
-            let dense = self.dense.get_or_init(|| {
-                let mut dense = vec![0u32; words.len()];
-                self.tokens.iter().for_each(|&(_, t)| dense[t as usize / 32] |= 1 << (t % 32));
-                dense.into()
-            });
-            words.iter_mut().zip(dense.iter()).for_each(|(w, d)| *w |= d);
-            return;
-        }
-        for &(_, token) in self.tokens.iter().take_while(|t| t.0 as u32 <= most) {
-            words[token as usize / 32] |= 1 << (token % 32);
         }
     }
 }

@@ -46,8 +46,12 @@ mod encodings {
     /// The parts of `first..=last` whose UTF-8 encodings use only `bytes`.
     pub(super) fn sequences(first: u32, last: u32, bytes: &ByteSet) -> Vec<(u32, u32)> {
         // (first code point of a length, one past the last, bits in the lead byte's payload, lead marker, tails)
-        const LENGTHS: [(u32, u32, u8, u32); 4] =
-            [(0, 0x80, 0x00, 0), (0x80, 0x800, 0xC0, 1), (0x800, 0x10000, 0xE0, 2), (0x10000, 0x110000, 0xF0, 3)];
+        const LENGTHS: [(u32, u32, u8, u32); 4] = [
+            (0, 0x80, 0x00, 0),
+            (0x80, 0x800, 0xC0, 1),
+            (0x800, 0x10000, 0xE0, 2),
+            (0x10000, 0x110000, 0xF0, 3),
+        ];
         let tails: ByteSet = ByteSet::range(0x80, 0xBF);
         let mut out = Vec::new();
         for (start, end, marker, count) in LENGTHS {
@@ -154,9 +158,11 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         return false;
     }
     // Tokens that start or end inside a character leave places where only some bytes go on.
-    let splits = trie.utf8.iter().enumerate().any(|(node, state)| {
-        *state != Utf8State::Boundary && !trie.own(node as u32).is_empty()
-    });
+    let splits = trie
+        .utf8
+        .iter()
+        .enumerate()
+        .any(|(node, state)| *state != Utf8State::Boundary && !trie.own(node as u32).is_empty());
     if splits && hard.intersects(&ByteSet::range(0x80, 0xFF)) {
         return true;
     }
@@ -168,7 +174,8 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         Expr::Bytes(set) => !set.intersects(&trie.single_bytes),
         Expr::Chars(set) => {
             let set = arena.char_set(set);
-            let mut chars = set.ranges().iter().flat_map(|&(a, b)| (a..=b).take(4_096)).filter_map(char::from_u32);
+            let mut chars =
+                set.ranges().iter().flat_map(|&(a, b)| (a..=b).take(4_096)).filter_map(char::from_u32);
             !chars.any(alone)
         }
         Expr::Literal(l) => match std::str::from_utf8(arena.literal_bytes(l)) {
@@ -234,7 +241,11 @@ impl Matcher {
     }
 
     /// Breadth first over what tokens can spell. `known` remembers answers between calls.
-    fn search_completion(&self, start: &Config, known: &mut FxHashMap<ConfigKey, bool>) -> Result<bool, MatchError> {
+    fn search_completion(
+        &self,
+        start: &Config,
+        known: &mut FxHashMap<ConfigKey, bool>,
+    ) -> Result<bool, MatchError> {
         let first = key_of(start);
         if let Some(&answer) = known.get(&first) {
             return Ok(answer);

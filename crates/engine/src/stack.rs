@@ -30,7 +30,6 @@ impl StackNode {
     pub(crate) fn bottom() -> Stack {
         Arc::new(StackNode { links: SmallVec::new(), bottom: true, accepts: true, key: key_of(&[], true) })
     }
-
 }
 
 /// Makes stack nodes; remembers which stacks it has joined, since those share what lies below them.
@@ -69,11 +68,14 @@ impl<'a> Stacks<'a> {
         for (ret, below) in links {
             match kept.last_mut() {
                 Some(last) if last.0 == ret && last.1.key == below.key => {}
-                Some(last) if last.0 == ret && depth < JOIN_DEPTH => last.1 = self.join(&last.1, &below, depth + 1),
+                Some(last) if last.0 == ret && depth < JOIN_DEPTH => {
+                    last.1 = self.join(&last.1, &below, depth + 1)
+                }
                 _ => kept.push((ret, below)),
             }
         }
-        let accepts = bottom || kept.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
+        let accepts =
+            bottom || kept.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
         Arc::new(StackNode { key: key_of(&kept, bottom), links: kept, bottom, accepts })
     }
 
@@ -111,7 +113,8 @@ fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
     let (mut low, mut high) = (a.wrapping_add(bottom as u64), b.wrapping_mul(3 + bottom as u64));
     for (ret, below) in links {
         let (x, y) = (below.key as u64, (below.key >> 64) as u64);
-        (low, high) = (mix(low ^ x, y ^ ret.0 as u64, a) ^ high, mix(high ^ y, x.wrapping_add(ret.0 as u64), b) ^ low);
+        (low, high) =
+            (mix(low ^ x, y ^ ret.0 as u64, a) ^ high, mix(high ^ y, x.wrapping_add(ret.0 as u64), b) ^ low);
     }
     (high as u128) << 64 | low as u128
 }

@@ -84,7 +84,13 @@ impl Trie {
     /// Breadth first, so that siblings are neighbours.
     fn build_nodes(&mut self, sorted: &[(&[u8], TokenId)]) {
         let mut depths = vec![0u16];
-        self.nodes.push(TrieNode { first_child: 0, tokens: 0, tokens_end: sorted.len() as u32, children: 0, own: 0 });
+        self.nodes.push(TrieNode {
+            first_child: 0,
+            tokens: 0,
+            tokens_end: sorted.len() as u32,
+            children: 0,
+            own: 0,
+        });
         self.byte.push(0);
         let mut at = 0;
         while at < self.nodes.len() {
@@ -170,7 +176,11 @@ impl Trie {
         }
         let children = self.children(node);
         let bytes = &self.byte[children.start as usize..children.end as usize];
-        let at = if bytes.len() <= 8 { bytes.iter().position(|&b| b == byte) } else { bytes.binary_search(&byte).ok() };
+        let at = if bytes.len() <= 8 {
+            bytes.iter().position(|&b| b == byte)
+        } else {
+            bytes.binary_search(&byte).ok()
+        };
         at.map(|i| children.start + i as u32)
     }
 
@@ -237,7 +247,11 @@ impl Utf8State {
                 _ => Inside { low: 0x80, high: 0xBF, more: more - 1 },
             },
             Leading(n) if byte & 0xC0 == 0x80 => {
-                if n < 3 { Leading(n + 1) } else { Broken }
+                if n < 3 {
+                    Leading(n + 1)
+                } else {
+                    Broken
+                }
             }
             // The interrupted character is over; go on as at a boundary.
             Leading(_) => Boundary.next(byte, false),

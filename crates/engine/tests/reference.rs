@@ -122,7 +122,8 @@ fn check_undo(matcher: &mut Matcher, allowed: &[u32], rng: &mut Rng, depth: usiz
     let mut fork = matcher.fork();
     let mut steps = 0;
     for _ in 0..2 {
-        let choices: Vec<u32> = allowed.iter().copied().filter(|&t| fork.allows(t).unwrap_or(false)).collect();
+        let choices: Vec<u32> =
+            allowed.iter().copied().filter(|&t| fork.allows(t).unwrap_or(false)).collect();
         if choices.is_empty() {
             break;
         }
@@ -144,7 +145,9 @@ fn run(seed: u64, cases: usize, options: &GrammarOptions, vocab: &VocabOptions, 
             if regions { random_region(&mut rng, options) } else { random_grammar(&mut rng, options) };
         let started = std::time::Instant::now();
         walk(&grammar, &mut rng, vocab, &mut seen);
-        if started.elapsed().as_secs() > 1 { eprintln!("SLOW {:?} {grammar}", started.elapsed()); }
+        if started.elapsed().as_secs() > 1 {
+            eprintln!("SLOW {:?} {grammar}", started.elapsed());
+        }
     }
     println!("{seen:?}");
     assert!(seen.grammars > cases / 4 && seen.masks > cases * 2 && seen.ends > 0, "{seen:?}");
@@ -166,7 +169,8 @@ fn masks_equal_the_reference_with_boolean_expressions() {
 
 #[test]
 fn masks_equal_the_reference_with_assertions() {
-    let options = GrammarOptions { boolean: true, lookaround: true, only_ab: true, ..GrammarOptions::default() };
+    let options =
+        GrammarOptions { boolean: true, lookaround: true, only_ab: true, ..GrammarOptions::default() };
     let vocab = VocabOptions { all_bytes: true, ..VocabOptions::default() };
     run(20_000, 200, &options, &vocab, true);
 }

@@ -45,8 +45,8 @@ impl<T> AppendVec<T> {
     pub(crate) fn push(&self, element: T) -> usize {
         let index = self.len.load(Ordering::Relaxed);
         let (chunk, offset) = Self::locate(index);
-        let slots =
-            self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect::<Vec<_>>().into());
+        let slots = self.chunks[chunk]
+            .get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect::<Vec<_>>().into());
         if slots[offset].set(element).is_err() {
             unreachable!("slot {index} written twice");
         }

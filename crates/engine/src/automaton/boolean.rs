@@ -225,7 +225,8 @@ impl Build<'_> {
     fn is_any_byte_then(&self, cell: CellId, tail: CellId) -> bool {
         let cell = self.store.cell(cell);
         let Head::Expr(expr, _) = cell.head else { return false };
-        cell.tail == tail && matches!(self.store.program.arena.get(expr), Expr::Bytes(set) if set == ByteSet::ALL)
+        cell.tail == tail
+            && matches!(self.store.program.arena.get(expr), Expr::Bytes(set) if set == ByteSet::ALL)
     }
 
     pub(super) fn formula_accepts(&mut self, id: FormulaId) -> bool {
@@ -310,7 +311,8 @@ impl Build<'_> {
         both: bool,
     ) -> SmallVec<[(ByteSet, FormulaId); 8]> {
         let mut out: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
-        let cover = |side: &[(ByteSet, FormulaId)]| side.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
+        let cover =
+            |side: &[(ByteSet, FormulaId)]| side.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
         for &(a, x) in left {
             for &(b, y) in right {
                 let set = a.intersect(&b);

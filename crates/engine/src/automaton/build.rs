@@ -116,7 +116,9 @@ impl<'s> Build<'s> {
             id = match program.arena.get(expr) {
                 Expr::Empty => tail,
                 Expr::Concat(list) => self.push_part(expr, program.arena.list(list), at as usize, tail),
-                Expr::Rule(rule) if tail == CellId::NIL => self.push(program.bodies[rule.index()], CellId::NIL),
+                Expr::Rule(rule) if tail == CellId::NIL => {
+                    self.push(program.bodies[rule.index()], CellId::NIL)
+                }
                 Expr::Region(inner) if program.region(expr).is_none() => self.push(inner, tail),
                 _ => break,
             };
@@ -167,7 +169,8 @@ impl<'s> Build<'s> {
         let clamped = if unchanged {
             id
         } else {
-            let cells: SmallVec<[CellId; 8]> = state.kernel.iter().map(|&c| self.store.cell(c).clamped).collect();
+            let cells: SmallVec<[CellId; 8]> =
+                state.kernel.iter().map(|&c| self.store.cell(c).clamped).collect();
             self.state(&cells)
         };
         *state.clamped.get_or_init(|| clamped)
@@ -204,8 +207,7 @@ impl<'s> Build<'s> {
         let edges = self.edges(&closure.terminals);
         let calls = self.group_calls(closure.calls);
         self.store.add_bytes(edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8);
-        let expansion =
-            Expansion { edges: edges.into(), calls: calls.into(), accepting: closure.accepting };
+        let expansion = Expansion { edges: edges.into(), calls: calls.into(), accepting: closure.accepting };
         let _ = state.expansion.set(expansion);
     }
 

@@ -114,7 +114,12 @@ impl Store {
 
     /// Where `byte` leads from a local.
     #[inline]
-    pub(crate) fn step_byte(&self, id: LocalId, byte: u8, work: &mut Work) -> Result<Option<LocalId>, Exceeded> {
+    pub(crate) fn step_byte(
+        &self,
+        id: LocalId,
+        byte: u8,
+        work: &mut Work,
+    ) -> Result<Option<LocalId>, Exceeded> {
         match self.local_expansion(id).class_of(byte) {
             Some(class) => self.step(id, class, work).map(Some),
             None => Ok(None),
@@ -147,6 +152,9 @@ impl Store {
             text.chars().all(|c| set.contains(c)).then(|| text.chars().count())?
         };
         let chars = u32::try_from(chars).ok()?;
+        if repeats.need > 0 && chars >= repeats.need {
+            return None; // what follows the loop may come into play
+        }
         let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
         for &cell in self.state(id).kernel.iter() {
             // The end of the frame is passed by: more characters follow.
@@ -164,7 +172,8 @@ impl Store {
             kernel.push((Head::Expr(expr, count), tail));
         }
         let mut build = self.build();
-        let cells: SmallVec<[CellId; 4]> = kernel.into_iter().map(|(head, tail)| build.cell(head, tail)).collect();
+        let cells: SmallVec<[CellId; 4]> =
+            kernel.into_iter().map(|(head, tail)| build.cell(head, tail)).collect();
         Some(build.state(&cells))
     }
 
@@ -197,10 +206,11 @@ impl Store {
         match self.program.arena.get(body) {
             Expr::Chars(set) => Some(set),
             Expr::Alt(list) => {
-                let mut sets = self.program.arena.list(list).iter().filter_map(|&e| match self.program.arena.get(e) {
-                    Expr::Chars(set) => Some(set),
-                    _ => None,
-                });
+                let mut sets =
+                    self.program.arena.list(list).iter().filter_map(|&e| match self.program.arena.get(e) {
+                        Expr::Chars(set) => Some(set),
+                        _ => None,
+                    });
                 let first = sets.next()?;
                 sets.next().is_none().then_some(first)
             }
@@ -359,7 +369,12 @@ impl Build<'_> {
     }
 
     /// The node of these links; two ways to return to the same state are one, with the stacks below joined.
-    fn joined_node(&mut self, mut links: SmallVec<[(StateId, NodeId); 4]>, bottom: bool, depth: usize) -> NodeId {
+    fn joined_node(
+        &mut self,
+        mut links: SmallVec<[(StateId, NodeId); 4]>,
+        bottom: bool,
+        depth: usize,
+    ) -> NodeId {
         links.sort_unstable();
         links.dedup();
         let mut joined: SmallVec<[(StateId, NodeId); 1]> = SmallVec::new();
@@ -389,7 +404,8 @@ impl Build<'_> {
                 todo.pop();
                 continue;
             }
-            let open: Vec<NodeId> = node.links.iter().map(|l| l.1).filter(|&n| known(memo, n).is_none()).collect();
+            let open: Vec<NodeId> =
+                node.links.iter().map(|l| l.1).filter(|&n| known(memo, n).is_none()).collect();
             if !open.is_empty() {
                 todo.extend(open);
                 continue;

@@ -77,7 +77,18 @@ impl Program {
         let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
-        Ok(Program { arena, bodies: rules.bodies, root, nullable, anything, far, utf8, classes, wide, regions })
+        Ok(Program {
+            arena,
+            bodies: rules.bodies,
+            root,
+            nullable,
+            anything,
+            far,
+            utf8,
+            classes,
+            wide,
+            regions,
+        })
     }
 
     /// The byte automaton of a character set.
@@ -89,7 +100,10 @@ impl Program {
     pub(crate) fn class(&self, set: CharSetId) -> CharClass {
         *self.classes[set.index()].get_or_init(|| {
             let set = self.arena.char_set(set);
-            CharClass { ascii: set.ascii(), wide: !self.wide.is_empty() && set.intersect(&self.wide) == self.wide }
+            CharClass {
+                ascii: set.ascii(),
+                wide: !self.wide.is_empty() && set.intersect(&self.wide) == self.wide,
+            }
         })
     }
 

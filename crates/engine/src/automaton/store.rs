@@ -189,7 +189,11 @@ impl Store {
             start: OnceLock::new(),
             exceeded: OnceLock::new(),
         };
-        let nil = Cell { head: Head::Expr(store.program.arena.empty(), 0), tail: CellId::NIL, clamped: CellId::NIL };
+        let nil = Cell {
+            head: Head::Expr(store.program.arena.empty(), 0),
+            tail: CellId::NIL,
+            clamped: CellId::NIL,
+        };
         store.cells.push(nil);
         let mut build = store.build();
         build.constants();
@@ -243,7 +247,9 @@ impl Store {
 
     /// Whether this store should be given up for a new one.
     pub(crate) fn is_full(&self, cache_bytes: usize) -> bool {
-        self.bytes() > cache_bytes || self.states.len() > self.states_limit || self.locals.len() > self.states_limit
+        self.bytes() > cache_bytes
+            || self.states.len() > self.states_limit
+            || self.locals.len() > self.states_limit
     }
 
     #[inline]

@@ -12,18 +12,25 @@ const DENSE: usize = 1_024;
 /// See the module documentation.
 #[derive(Default, Clone)]
 pub(crate) struct Accept {
-    masks: SmallVec<[Arc<[u32]>; 1]>,
+    masks: SmallVec<[Shared; 1]>,
     ids: Box<[TokenId]>,
 }
 
+/// A mask that others use too, less a few tokens.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) mask: Arc<[u32]>,
+    pub(crate) minus: Arc<[TokenId]>,
+}
+
 impl Accept {
-    pub(crate) fn new(mut masks: SmallVec<[Arc<[u32]>; 1]>, ids: &[TokenId], words: usize) -> Self {
+    pub(crate) fn new(mut masks: SmallVec<[Shared; 1]>, ids: &[TokenId], words: usize) -> Self {
         if ids.len() <= DENSE {
             return Accept { masks, ids: ids.into() };
         }
         let mut dense = vec![0u32; words];
         set_all(&mut dense, ids);
-        masks.push(dense.into());
+        masks.push(Shared { mask: dense.into(), minus: Arc::default() });
         Accept { masks, ids: Box::default() }
     }
 
@@ -32,18 +39,21 @@ impl Accept {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.ids.len() * 4 + self.masks.iter().map(|m| m.len() * 4).sum::<usize>()
+        size_of::<Self>()
+            + self.ids.len() * 4
+            + self.masks.iter().map(|m| (m.mask.len() + m.minus.len()) * 4).sum::<usize>()
     }
 
     /// Writes the union of `sets` over `words`, which may hold anything.
     pub(crate) fn write_union<'a>(sets: impl Iterator<Item = &'a Accept> + Clone, words: &mut [u32]) {
         let mut masks = sets.clone().flat_map(|s| s.masks.iter());
         match masks.next() {
-            Some(first) => {
-                let n = first.len().min(words.len());
-                words[..n].copy_from_slice(&first[..n]);
+            Some(Shared { mask, minus }) => {
+                let n = mask.len().min(words.len());
+                words[..n].copy_from_slice(&mask[..n]);
                 words[n..].fill(0);
-                masks.for_each(|mask| or_into(words, mask));
+                clear_all(words, minus.iter().copied());
+                masks.for_each(|shared| shared.or_into(words));
             }
             None => words.fill(0),
         }
@@ -61,8 +71,25 @@ fn set_all(words: &mut [u32], ids: &[TokenId]) {
 }
 
 #[inline]
-fn or_into(words: &mut [u32], mask: &[u32]) {
-    for (word, &bits) in words.iter_mut().zip(mask) {
-        *word |= bits;
+fn clear_all(words: &mut [u32], ids: impl Iterator<Item = TokenId>) {
+    for id in ids {
+        if let Some(word) = words.get_mut(id as usize / 32) {
+            *word &= !(1 << (id % 32));
+        }
+    }
+}
+
+impl Shared {
+    #[inline]
+    fn or_into(&self, words: &mut [u32]) {
+        // What this mask does not really have must not be taken from it, nor from the words.
+        let has =
+            |words: &[u32], id: TokenId| words.get(id as usize / 32).is_some_and(|w| w >> (id % 32) & 1 == 1);
+        let absent: SmallVec<[TokenId; 32]> =
+            self.minus.iter().copied().filter(|&id| !has(words, id)).collect();
+        for (word, &bits) in words.iter_mut().zip(self.mask.iter()) {
+            *word |= bits;
+        }
+        clear_all(words, absent.into_iter());
     }
 }

@@ -1,6 +1,6 @@
 //! The walk: a state against the trie.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::Accept;
+use super::accept::{Accept, Shared};
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use crate::automaton::{AppendVec, CharClass, Exceeded, LocalId, Loop, StateId, Store, Work};
-use crate::profile::{Profile, Run};
+use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
@@ -28,8 +28,11 @@ pub(crate) struct MaskStore {
 
 impl MaskStore {
     pub(crate) fn new() -> Self {
-        let store =
-            MaskStore { pending: AppendVec::new(), walked: AppendVec::new(), index: Mutex::new(HashTable::new()) };
+        let store = MaskStore {
+            pending: AppendVec::new(),
+            walked: AppendVec::new(),
+            index: Mutex::new(HashTable::new()),
+        };
         store.pending.push(Pending::default()); // PendingId::WHOLE
         store
     }
@@ -116,7 +119,7 @@ struct Walk<'a> {
     work: &'a mut Work,
     todo: Vec<(u32, LocalId)>,
     ids: Vec<TokenId>,
-    masks: SmallVec<[Arc<[u32]>; 1]>,
+    masks: SmallVec<[Shared; 1]>,
     whole: bool,
     found: Pending,
 }
@@ -252,7 +255,8 @@ impl<'a> Walk<'a> {
             }
         }
         for byte in left.iter() {
-            if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte)) {
+            if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
+            {
                 let next = self.step(local, class)?;
                 self.arrive(child, next)?;
             }
@@ -283,7 +287,8 @@ impl<'a> Walk<'a> {
     fn run_of(&mut self, run: Run, local: LocalId, repeats: Loop) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(run.anchor);
-        self.masks.push(tables.profile.mask(self.trie, run));
+        let RunMask { mask, minus, .. } = tables.profile.mask(self.trie, run);
+        self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
         // The configuration after one, two, three … characters of the run.
         let mut chain = vec![local];
@@ -320,7 +325,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Makes `chain` at least `len` long, if the run goes on for so long.
-    fn extend_chain(&mut self, chain: &mut Vec<LocalId>, rest: &CharClass, len: usize) -> Result<(), Exceeded> {
+    fn extend_chain(
+        &mut self,
+        chain: &mut Vec<LocalId>,
+        rest: &CharClass,
+        len: usize,
+    ) -> Result<(), Exceeded> {
         let longest = self.trie.longest.saturating_add(1);
         let Some(byte) = rest.ascii.first() else { return Ok(()) };
         while chain.len() < len.min(longest) {
