@@ -8,6 +8,7 @@
 //! All this is relative to an **anchor**: the root, and every node with a very large subtree below it (in
 //! practice the space that words start with).
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -91,10 +92,19 @@ pub(crate) struct Anchor {
     pub(crate) bytes: ByteSet,
     /// How many tokens lie below each child, by byte.
     counts: Box<[u32; 256]>,
+    /// Sorted by `first`.
     groups: Vec<Group>,
+    kinds: Vec<Kind>,
     entries: Vec<Entry>,
     /// Where the entries of each byte start; one more at the end.
     starts: Box<[u32; 257]>,
+}
+
+/// A kind of first character: its bytes among the anchor's children, and its groups.
+struct Kind {
+    first: u128,
+    bytes: ByteSet,
+    groups: Range<usize>,
 }
 
 /// Tokens whose first character is of one kind and whose others are of the same set of kinds.
@@ -214,6 +224,7 @@ impl Anchor {
             bytes: trie.children(node).map(|c| trie.byte[c as usize]).collect(),
             counts: Box::new([0; 256]),
             groups: Vec::new(),
+            kinds: Vec::new(),
             entries: Vec::new(),
             starts: Box::new([0; 257]),
         };
@@ -288,6 +299,14 @@ impl Anchor {
             });
         }
         self.groups.sort_unstable_by_key(|g| (g.first, g.rest));
+        let mut start = 0;
+        while start < self.groups.len() {
+            let first = self.groups[start].first;
+            let end = start + self.groups[start..].partition_point(|g| g.first == first);
+            let bytes = self.bytes.iter().filter(|&b| kind_of(b) == first).collect();
+            self.kinds.push(Kind { first, bytes, groups: start..end });
+            start = end;
+        }
         found.sort_by_key(|e| (e.0, e.1.node));
         for byte in 0..=256usize {
             self.starts[byte] = found.partition_point(|e| (e.0 as usize) < byte) as u32;
@@ -319,24 +338,19 @@ impl Anchor {
     fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
         let mut found = Found { words: vec![0; words], long: Vec::new(), longest: 0 };
         let allowed = allowed_kinds(&run.rest).unwrap_or(0);
-        let mut start = 0;
-        while start < self.groups.len() {
-            let first = self.groups[start].first;
-            let end = start + self.groups[start..].partition_point(|g| g.first == first);
-            let groups = self.groups[start..end].iter().filter(|g| g.rest & !allowed == 0);
-            start = end;
-            if first == WIDE {
+        for kind in &self.kinds {
+            let groups = self.groups[kind.groups.clone()].iter().filter(|g| g.rest & !allowed == 0);
+            if kind.first == WIDE {
                 if run.first_wide {
                     groups.for_each(|g| found.add_group(g, run.most));
                 }
                 continue;
             }
-            let of_kind: ByteSet = self.bytes.iter().filter(|&b| kind_of(b) == first).collect();
-            let wanted = of_kind.intersect(&run.first);
+            let wanted = kind.bytes.intersect(&run.first);
             if wanted.is_empty() {
                 continue;
             }
-            let unwanted = of_kind.minus(&wanted);
+            let unwanted = kind.bytes.minus(&wanted);
             if self.count(&unwanted) > self.count(&wanted) {
                 // A few first bytes of many: look at their tokens one by one.
                 let nodes: Vec<u32> = wanted.iter().filter_map(|b| trie.child(self.node, b)).collect();

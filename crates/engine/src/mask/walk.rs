@@ -167,9 +167,26 @@ impl<'a> Walk<'a> {
     /// Visits what there is to visit.
     fn run(&mut self) -> Result<(), Exceeded> {
         while let Some((node, local)) = self.todo.pop() {
-            let expansion = self.store.local_expansion(local);
-            let children = self.trie.children(node);
-            self.work.spend(1 + children.len())?;
+            self.go_on(node, local)?;
+        }
+        Ok(())
+    }
+
+    /// Takes every child of `node` that `local` has a way to.
+    #[inline]
+    fn go_on(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        let expansion = self.store.local_expansion(local);
+        let children = self.trie.children(node);
+        let ways = expansion.alive.len();
+        self.work.spend(1 + ways.min(children.len()))?;
+        if ways * 4 < children.len() {
+            for byte in expansion.alive.iter() {
+                if let (Some(child), Some(class)) = (self.trie.child(node, byte), expansion.class_of(byte)) {
+                    let next = self.step(local, class)?;
+                    self.arrive(child, next)?;
+                }
+            }
+        } else {
             for child in children {
                 if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
                     let next = self.step(local, class)?;
@@ -405,18 +422,6 @@ impl<'a> Walk<'a> {
                     };
                     self.arrive(entry.node, next)?;
                 }
-            }
-        }
-        Ok(())
-    }
-
-    fn go_on(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        let expansion = self.store.local_expansion(local);
-        self.work.spend(1)?;
-        for child in self.trie.children(node) {
-            if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
-                let next = self.step(local, class)?;
-                self.arrive(child, next)?;
             }
         }
         Ok(())
