@@ -36,6 +36,7 @@ mod few;
 mod mask;
 mod matcher;
 mod profile;
+mod proof;
 mod spelling;
 mod stack;
 mod tables;

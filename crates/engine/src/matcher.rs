@@ -130,7 +130,7 @@ impl Matcher {
 
     /// Collects the token sets whose union is the mask.
     fn collect<'a>(&'a self, sets: &mut SmallVec<[&'a Accept; 8]>) -> Result<(), MatchError> {
-        let Generation { store, masks } = &*self.generation;
+        let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;
         let mut work = self.work();
         let mut seen: FewSet<(u128, PendingId)> = FewSet::default();
