@@ -29,7 +29,7 @@ fn main() {
         let t1 = t0.elapsed();
         let c = comp.compile(&g).unwrap();
         eprintln!("parse {t1:?} compile {:?}", t0.elapsed() - t1);
-        if a.len() > 3 {
+        if a.len() > 4 {
             let p = grammar::passes::prepare(
                 &g,
                 &mut grammar::limits::Budget::new(&Limits::default()),
@@ -46,6 +46,9 @@ fn main() {
         let reps: usize = a.get(2).map_or(1, |x| x.parse().unwrap());
         for rep in 0..reps {
             let c = c.fresh();
+            if let Some(w) = a.get(3) {
+                c.warm(std::time::Duration::from_micros(w.parse().unwrap()));
+            }
             for test in j["tests"].as_array().unwrap() {
                 let mut m = c.matcher();
                 let mut w = vec![0; m.mask_words()];

@@ -224,6 +224,14 @@ impl Constraint {
         Constraint { inner: Arc::new(inner) }
     }
 
+    /// Builds ahead, for at most `budget`, what the first steps of a text will need.
+    ///
+    /// Works outwards from the start of the text, so a larger budget reaches further. Masks are the same with
+    /// or without it, only faster the first time. A good moment is while a prompt is being processed.
+    pub fn warm(&self, budget: Duration) {
+        self.matcher().explore(Instant::now() + budget);
+    }
+
     /// What this constraint holds and has done so far.
     pub fn stats(&self) -> Stats {
         let inner = &self.inner;

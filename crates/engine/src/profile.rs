@@ -307,7 +307,7 @@ impl Anchor {
             self.kinds.push(Kind { first, bytes, groups: start..end });
             start = end;
         }
-        found.sort_by_key(|e| (e.0, e.1.node));
+        found.sort_unstable_by_key(|e| (e.0, e.1.first, e.1.node));
         for byte in 0..=256usize {
             self.starts[byte] = found.partition_point(|e| (e.0 as usize) < byte) as u32;
         }
@@ -322,17 +322,22 @@ impl Anchor {
     /// The nodes that `byte` leads to after `run`, together with the number of characters before it.
     pub(crate) fn after<'a>(&'a self, byte: u8, run: &'a Run) -> impl Iterator<Item = Entry> + 'a {
         let range = self.starts[byte as usize] as usize..self.starts[byte as usize + 1] as usize;
+        let entries = &self.entries[range];
         let words = run.rest.ascii.words();
-        self.entries[range].iter().copied().filter(move |e| {
-            e.ascii[0] & !words[0] == 0
-                && e.ascii[1] & !words[1] == 0
-                && (e.chars as u32) <= run.most
-                && if e.first < 0x80 {
-                    run.first.contains(e.first) && (run.rest.wide || !e.wide)
-                } else {
-                    run.first_wide && run.rest.wide
-                }
-        })
+        // Entries are sorted by their first byte, and the first bytes of a run are a few ranges.
+        let firsts = ranges(&run.first).chain(run.first_wide.then_some((0x80, 0xFF)));
+        firsts
+            .flat_map(move |(low, high)| {
+                let start = entries.partition_point(|e| e.first < low);
+                let end = start + entries[start..].partition_point(|e| e.first <= high);
+                entries[start..end].iter().copied()
+            })
+            .filter(move |e| {
+                e.ascii[0] & !words[0] == 0
+                    && e.ascii[1] & !words[1] == 0
+                    && (e.chars as u32) <= run.most
+                    && (run.rest.wide || !e.wide)
+            })
     }
 
     fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
@@ -364,6 +369,17 @@ impl Anchor {
         }
         found.finish()
     }
+}
+
+/// The ranges of consecutive bytes in a set.
+fn ranges(set: &ByteSet) -> impl Iterator<Item = (u8, u8)> + use<> {
+    let set = *set;
+    let mut next = 0u16;
+    std::iter::from_fn(move || {
+        let start = (next..256).find(|&b| set.contains(b as u8))?;
+        next = (start..256).find(|&b| !set.contains(b as u8)).unwrap_or(256);
+        Some((start as u8, (next - 1) as u8))
+    })
 }
 
 #[inline]

@@ -423,7 +423,7 @@ fn merge(steps: SmallVec<[(ByteSet, FormulaId); 8]>) -> SmallVec<[(ByteSet, Form
 }
 
 /// The coarsest classes of bytes such that every set is a union of classes; bytes in no set are left out.
-pub(super) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
+pub(crate) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
     let mut classes: SmallVec<[ByteSet; 8]> = SmallVec::new();
     for set in sets {
         let mut rest = *set;

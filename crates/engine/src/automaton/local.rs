@@ -42,6 +42,8 @@ pub(crate) struct Class {
     pub(crate) set: ByteSet,
     /// The target plus one; 0 while it is not known.
     target: AtomicU32,
+    /// The same with counters clamped.
+    clamped: AtomicU32,
 }
 
 /// A local that repeats one class of characters: `[set]{…}` and then something else.
@@ -100,6 +102,25 @@ impl Store {
         }
     }
 
+    /// Where class `class` leads, as far as one token can tell.
+    #[inline]
+    pub(crate) fn step_clamped(
+        &self,
+        id: LocalId,
+        expansion: &LocalExpansion,
+        class: usize,
+        work: &mut Work,
+    ) -> Result<LocalId, Exceeded> {
+        match expansion.classes[class].clamped.load(Ordering::Acquire) {
+            0 => {
+                let target = self.clamped_local(self.step(id, class, work)?);
+                expansion.classes[class].clamped.store(target.0 + 1, Ordering::Release);
+                Ok(target)
+            }
+            target => Ok(LocalId(target - 1)),
+        }
+    }
+
     #[cold]
     fn step_new(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
         let expansion = self.local_expansion(id);
@@ -137,8 +158,18 @@ impl Store {
     }
 
     /// Whether a local repeats a class of characters, and which.
+    #[inline]
     pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
-        *self.local(id).repeats.get_or_init(|| self.find_loop(id))
+        *self.repeats_ref(id)
+    }
+
+    #[inline]
+    pub(crate) fn repeats_ref(&self, id: LocalId) -> &Option<Loop> {
+        let slot = &self.local(id).repeats;
+        match slot.get() {
+            Some(known) => known,
+            None => slot.get_or_init(|| self.find_loop(id)),
+        }
     }
 
     /// The state after `bytes`, if they are all characters of the loop that `id` is, and not its last ones.
@@ -471,7 +502,10 @@ fn make_expansion(edges: Vec<(ByteSet, NodeId, CellId)>, pops: bool) -> LocalExp
         }
         table
     });
-    let classes = classes.into_iter().map(|set| Class { set, target: AtomicU32::new(0) }).collect();
+    let classes = classes
+        .into_iter()
+        .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
+        .collect();
     LocalExpansion { pops, alive, classes, edges: edges.into(), table }
 }
 
