@@ -5,8 +5,8 @@
 //! groups for a hundred thousand tokens), and the mask of a class is the union of the groups inside it. What
 //! leaves the run in mid-token is found by an index from each byte to the trie nodes it leads to.
 //!
-//! All this is relative to an **anchor**: the root, and every node with a very large subtree below it (in
-//! practice the space that words start with).
+//! All this is relative to an **anchor**: the root, and every node with a large subtree below it (in practice
+//! the space that words start with, the commonest letters and a few signs).
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::trie::{ROOT, Trie, Utf8State};
 use crate::vocab::TokenId;
 
 /// A subtree with more tokens than this gets tables of its own.
-const ANCHOR_TOKENS: usize = 8_192;
+const ANCHOR_TOKENS: usize = 800;
 /// A group with more tokens than this keeps a mask.
 const DENSE_GROUP: usize = 256;
 /// Bytes of masks that are kept for classes seen before.
@@ -60,6 +60,8 @@ pub(crate) struct Run {
 /// All anchors of a vocabulary.
 pub(crate) struct Profile {
     anchors: Vec<Anchor>,
+    /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
+    anchor_of: Vec<u16>,
     words: usize,
     cache: Mutex<RunCache>,
 }
@@ -136,14 +138,17 @@ impl Profile {
             let tokens = trie.subtree(n).len();
             tokens > ANCHOR_TOKENS && utf8[n as usize] == Utf8State::Boundary
         }));
+        let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
+        nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
-        Profile { anchors, words, cache: Mutex::default() }
+        Profile { anchors, anchor_of, words, cache: Mutex::default() }
     }
 
     /// The anchor at a node, if it is one.
     #[inline]
     pub(crate) fn anchor_at(&self, node: u32) -> Option<u32> {
-        self.anchors.iter().position(|a| a.node == node).map(|i| i as u32)
+        let index = *self.anchor_of.get(node as usize)?;
+        (index as u32).checked_sub(1)
     }
 
     pub(crate) fn anchor(&self, index: u32) -> &Anchor {

@@ -17,7 +17,7 @@ use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
-const RUN_TOKENS: usize = 768;
+const RUN_TOKENS: usize = 256;
 
 /// What walks left behind for others to find.
 pub(crate) struct MaskStore {
