@@ -25,11 +25,23 @@ const FORCED: usize = 4_096;
 /// One sequence: where it stands, and how it got there.
 ///
 /// A call that is refused changes nothing. Forking and undoing cost the same however long the text is.
-#[derive(Clone)]
 pub struct Matcher {
     constraint: Constraint,
     pub(crate) generation: Arc<Generation>,
     last: Arc<Step>,
+    /// The mask that was last asked for, and the step it belongs to.
+    shown: Option<(Arc<Step>, Box<[u32]>)>,
+}
+
+impl Clone for Matcher {
+    fn clone(&self) -> Self {
+        Matcher {
+            constraint: self.constraint.clone(),
+            generation: self.generation.clone(),
+            last: self.last.clone(),
+            shown: None,
+        }
+    }
 }
 
 /// One commit, linked to the one before.
@@ -76,7 +88,7 @@ impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let generation = constraint.inner.generation();
         let last = Arc::new(start(&generation));
-        Matcher { constraint, generation, last }
+        Matcher { constraint, generation, last, shown: None }
     }
 
     /// The constraint this sequence is matched against.
@@ -129,6 +141,19 @@ impl Matcher {
             }
         }
         Ok(())
+    }
+
+    /// The mask of the tokens that may come next, in a buffer of the matcher's own. Asking again before the next
+    /// commit costs nothing.
+    pub fn mask(&mut self) -> Result<&[u32], MatchError> {
+        let valid = self.shown.as_ref().is_some_and(|(step, _)| Arc::ptr_eq(step, &self.last));
+        if !valid {
+            let words = self.shown.take().map(|(_, words)| words);
+            let mut words = words.unwrap_or_else(|| vec![0; self.mask_words()].into());
+            self.fill_mask(&mut words)?;
+            self.shown = Some((self.last.clone(), words));
+        }
+        Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
     }
 
     /// Collects the token sets whose union is the mask.
@@ -484,8 +509,12 @@ impl Matcher {
             step = before;
         }
         let generation = inner.renew(&self.generation);
-        let mut again =
-            Matcher { constraint: self.constraint.clone(), last: Arc::new(start(&generation)), generation };
+        let mut again = Matcher {
+            constraint: self.constraint.clone(),
+            last: Arc::new(start(&generation)),
+            generation,
+            shown: None,
+        };
         for step in inputs.into_iter().rev() {
             let (input, bytes): (Input, &[u8]) = match &step.input {
                 Input::Start => continue,
