@@ -168,7 +168,7 @@ impl Matcher {
         let mut seen: FewSet<(u128, PendingId)> = FewSet::default();
         let mut todo: SmallVec<[(&Stack, PendingId); 8]> = SmallVec::new();
         for (state, stack) in config {
-            let walked = masks.from_start(store, tables, *state, &mut work)?;
+            let walked = masks.start(store, tables, *state, &mut work)?;
             if !walked.accept.is_empty() {
                 sets.push(&walked.accept);
             }
@@ -436,7 +436,7 @@ impl Matcher {
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
         if let [(state, stack)] = &config[..]
-            && !(store.is_accepting(*state) && !stack.links.is_empty())
+            && (!store.is_accepting(*state) || stack.links.is_empty())
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_buf([(next, stack.clone())]));

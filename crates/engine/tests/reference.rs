@@ -145,7 +145,6 @@ fn run(seed: u64, cases: usize, options: &GrammarOptions, vocab: &VocabOptions, 
             if regions { random_region(&mut rng, options) } else { random_grammar(&mut rng, options) };
         walk(&grammar, &mut rng, vocab, &mut seen);
     }
-    println!("{seen:?}");
     assert!(seen.grammars > cases / 4 && seen.masks > cases * 2 && seen.ends > 0, "{seen:?}");
     seen
 }

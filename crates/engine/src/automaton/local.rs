@@ -15,6 +15,9 @@ use crate::few::FewSet;
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 100;
 
+/// Cells by the stack they stand on.
+type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
+
 /// A set of heads: a state each, and the stack it stands on.
 pub(crate) struct Local {
     /// Sorted by state; states are distinct, and so are stacks.
@@ -345,7 +348,7 @@ impl Build<'_> {
     fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
         let Some(byte) = from.classes[class].set.first() else { unreachable!("classes are not empty") };
         // Edges are sorted by stack: one group of cells per stack.
-        let mut groups: SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]> = SmallVec::new();
+        let mut groups: Groups = SmallVec::new();
         for &(set, node, cell) in from.edges.iter().filter(|e| e.0.contains(byte)) {
             debug_assert!(set.contains(byte));
             match groups.last_mut() {
@@ -370,7 +373,7 @@ impl Build<'_> {
     }
 
     /// Frames that have ended and can do nothing else are left at once.
-    fn return_from_ended(&mut self, groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>) {
+    fn return_from_ended(&mut self, groups: &mut Groups) {
         let ended = |g: &(NodeId, SmallVec<[CellId; 8]>)| {
             g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| c == CellId::NIL)
         };
@@ -483,7 +486,7 @@ fn join_edges(mut edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId
     edges
 }
 
-fn add_cells(groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>, node: NodeId, cells: &[CellId]) {
+fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
     match groups.iter_mut().find(|g| g.0 == node) {
         Some(group) => group.1.extend_from_slice(cells),
         None => groups.push((node, SmallVec::from_slice(cells))),

@@ -63,7 +63,7 @@ impl MaskStore {
     }
 
     /// The tokens that `state` allows from the start of a token.
-    pub(crate) fn from_start<'s>(
+    pub(crate) fn start<'s>(
         &self,
         store: &'s Store,
         tables: &Tables,
@@ -92,7 +92,7 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'a Walked, Exceeded> {
         if pending == PendingId::WHOLE {
-            return self.from_start(store, tables, state, work);
+            return self.start(store, tables, state, work);
         }
         let state = store.clamped(state);
         let memo = &store.state(state).resolved;
@@ -365,7 +365,8 @@ impl<'a> Walk<'a> {
     fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
         const TAIL: (u8, u8) = (0x80, 0xBF);
         // For each kind of first byte, the range of the second one and how many follow.
-        const LEADS: [((u8, u8), (u8, u8), usize); 8] = [
+        type Bytes = (u8, u8);
+        const LEADS: [(Bytes, Bytes, usize); 8] = [
             ((0xC2, 0xDF), (0x80, 0xBF), 0),
             ((0xE0, 0xE0), (0xA0, 0xBF), 1),
             ((0xE1, 0xEC), (0x80, 0xBF), 1),
