@@ -137,7 +137,7 @@ fn try_one(
 
 /// Fails with all differences that were found.
 fn report(masks: usize, failures: &[String]) {
-    println!("{masks} masks compared");
+    support::say(&format!("{masks} masks compared"));
     assert!(failures.is_empty(), "{} grammars differ:\n{}", failures.len(), failures.join("\n"));
 }
 
@@ -471,7 +471,7 @@ fn run_random(seed: u64, cases: usize) {
         masks += n;
         match failure.map(|f| format!("seed {}: {f}", seed + case)) {
             // Refused work is no wrong mask; `ambiguous_runs_stay_within_the_limits` is about that.
-            Some(f) if f.contains("limit exceeded") => println!("{f}"),
+            Some(f) if f.contains("limit exceeded") => support::say(&f),
             failure => failures.extend(failure),
         }
     }

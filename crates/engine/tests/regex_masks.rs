@@ -84,7 +84,7 @@ fn run_random(seed: u64, cases: u64, assertions: bool) {
             judge(&constraint, &random.pattern, &expected, text);
         }
     }
-    println!("{compiled} patterns, {matched} texts matched");
+    support::say(&format!("{compiled} patterns, {matched} texts matched"));
     assert!(compiled > cases / 2 && matched as u64 > cases);
 }
 
@@ -187,19 +187,30 @@ fn twenty_thousand_characters_and_no_more() {
         matcher.commit_bytes(unit.repeat(MOST - 3).as_bytes()).unwrap();
         for left in (0..=3).rev() {
             let fits = |text: &str| !text.contains('\n') && text.chars().count() <= left;
+            let words = mask_of(&mut matcher);
             for (id, text) in (256..).zip(["aa", "aaa", "éé", "日日日", "😀", "a\n", "éa"]) {
-                assert_eq!(matcher.allows(id).unwrap(), fits(text), "{text} with {left} left after {unit}");
-                assert_eq!(
-                    bit(&mask_of(&mut matcher), id),
-                    fits(text),
-                    "{text} with {left} left after {unit}"
-                );
+                assert_eq!(bit(&words, id), fits(text), "{text} with {left} left after {unit}");
             }
+            assert_eq!(matcher.allows(257).unwrap(), fits("aaa"));
+            assert_eq!(matcher.allows(260).unwrap(), fits("😀"));
             if left > 0 {
                 matcher.commit_bytes(unit.as_bytes()).unwrap();
             }
         }
         assert_eq!(support::allowed(&mut matcher), vocab.end_tokens());
+    }
+}
+
+/// Whatever the length of its characters, a long run is taken in large steps.
+#[test]
+fn a_long_run_needs_few_states() {
+    let grammar = support::regex(r"[^\n]{1,20000}");
+    for unit in ["a", "é", "日", "😀", "aé日"] {
+        let constraint = compile(&grammar, &byte_vocab(&["aa"]));
+        let mut matcher = constraint.matcher();
+        matcher.commit_bytes(unit.repeat(5_000).as_bytes()).unwrap();
+        let states = constraint.stats().states;
+        assert!(states < 5_000, "{states} states for 5,000 times {unit}");
     }
 }
 

@@ -143,6 +143,24 @@ fn steps_are_undone_across_a_renewal() {
     }
 }
 
+/// A sequence that alone needs more than the caches may hold: asking again must not start anew each time.
+#[test]
+fn a_sequence_too_large_for_the_caches_does_not_renew_them_at_every_call() {
+    let grammar = support::regex("[ab]*a[ab]{10}");
+    let small = constraint(&grammar, Limits { cache_bytes: 50_000, ..Limits::default() });
+    let mut matcher = small.matcher();
+    let mut rng = Rng::new(3);
+    for _ in 0..600 {
+        matcher.commit(if rng.chance(1, 2) { b'a' } else { b'b' }.into()).unwrap();
+    }
+    let before = small.stats().renewals;
+    for _ in 0..50 {
+        mask_of(&mut matcher);
+    }
+    let renewals = small.stats().renewals - before;
+    assert!(renewals <= 5, "{renewals} renewals for 50 masks of one place");
+}
+
 #[test]
 fn forks_live_in_different_fillings_of_the_caches() {
     let small = constraint(&json(), Limits { cache_bytes: 20_000, ..Limits::default() });

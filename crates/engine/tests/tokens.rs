@@ -97,8 +97,8 @@ fn many_duplicates() {
 #[test]
 fn a_very_long_token() {
     let vocab = byte_vocab(&["a".repeat(70_000)]);
-    assert_eq!(allowed(&mut compile(&regex("a*"), &vocab).matcher()), [b'a'.into(), 256, 257]);
-    assert_eq!(allowed(&mut compile(&regex("a{1,69999}"), &vocab).matcher()), [b'a'.into()]);
+    assert_eq!(allowed(&mut compile(&regex("a*"), &vocab).matcher()), [97, 256, 257]);
+    assert_eq!(allowed(&mut compile(&regex("a{1,69999}"), &vocab).matcher()), [97]);
 }
 
 #[test]

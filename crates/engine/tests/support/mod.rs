@@ -57,13 +57,18 @@ pub fn allowed(matcher: &mut Matcher) -> Vec<TokenId> {
     tokens_in(&mask_of(matcher))
 }
 
+/// Says something where it is seen: past the capture of test output.
+pub fn say(what: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}");
+}
+
 /// A file of the shared data, if it is there; says so if not.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
     if path.exists() {
         return Some(path);
     }
-    let _ = writeln!(std::io::stderr(), "skipped: {} is not there", path.display());
+    say(&format!("skipped: {} is not there", path.display()));
     None
 }
 
