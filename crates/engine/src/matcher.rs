@@ -497,7 +497,7 @@ impl Matcher {
             }
             done += shared;
             let next = if shared < literal.len() {
-                store.into_literal(*state, shared)
+                store.along_literal(*state, shared)
             } else {
                 store.state_of(tail)
             };

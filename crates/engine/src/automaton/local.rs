@@ -252,7 +252,7 @@ impl Store {
     }
 
     /// The state `bytes` further into the literal that a state stands in.
-    pub(crate) fn into_literal(&self, id: StateId, bytes: usize) -> StateId {
+    pub(crate) fn along_literal(&self, id: StateId, bytes: usize) -> StateId {
         let [cell] = self.state(id).kernel[..] else { return id };
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return id };
         let mut build = self.build();
