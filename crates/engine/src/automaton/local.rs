@@ -334,6 +334,23 @@ impl Store {
         rounds > 0 && rounds == kernel.iter().filter(|&&c| c != CellId::NIL).count()
     }
 
+    /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads,
+    /// as the edges show. If they do not show it, it may be so all the same.
+    pub(crate) fn wide_follows(&self, id: LocalId, byte: u8) -> bool {
+        let edges = &self.local_expansion(id).edges;
+        let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
+        let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
+        let wide = ByteSet::range(0x80, 0xFF);
+        let mut wide = edges.iter().filter(|e| e.0.intersects(&wide)).peekable();
+        wide.peek().is_some()
+            && wide.all(|&(_, at, target)| match self.cell(target) {
+                Cell { head: Head::Utf8(set, _), tail, .. } => {
+                    at == node && tail == next && self.program.class(set).wide
+                }
+                _ => false,
+            })
+    }
+
     /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
     fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
         let next = self.cell(target);

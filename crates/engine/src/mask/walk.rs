@@ -298,7 +298,8 @@ impl<'a> Walk<'a> {
             if !Profile::pays(&rest) || !self.stays_simple(next, repeats, &rest)? {
                 continue;
             }
-            let first_wide = rest.wide && self.wide_leads_to(local, next)?;
+            let shown = first.first().is_some_and(|byte| self.store.wide_follows(local, byte));
+            let first_wide = rest.wide && (shown || self.wide_leads_to(local, next)?);
             let most = repeats.left.map_or(u32::MAX, |l| l.saturating_add(1));
             let run = Run { anchor: index, first, first_wide, rest, most };
             self.run_of(run, next, repeats)?;
