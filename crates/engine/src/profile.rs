@@ -85,7 +85,7 @@ pub(crate) struct RunMask {
 }
 
 /// From this many characters on, tokens are few enough to be listed.
-const LONG: u32 = 16;
+const LONG: u32 = 32;
 
 /// The tables of one anchor.
 pub(crate) struct Anchor {
@@ -141,7 +141,27 @@ impl Profile {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
-        Profile { anchors, anchor_of, words, cache: Mutex::default() }
+        let profile = Profile { anchors, anchor_of, words, cache: Mutex::default() };
+        profile.make_common(trie);
+        profile
+    }
+
+    /// Makes the masks that nearly every grammar asks for: digits, letters, words, text, quoted text.
+    fn make_common(&self, trie: &Trie) {
+        let ascii = ByteSet::range(0, 0x7F);
+        let (digits, lower, upper) =
+            (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
+        let letters = lower.union(&upper);
+        let word = letters.union(&digits).union(&ByteSet::single(b'_'));
+        let line = ascii.minus(&ByteSet::single(b'\n'));
+        let quoted = ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect());
+        let classes =
+            [(digits, false), (lower, false), (letters, false), (word, false), (line, true), (quoted, true)];
+        for (anchor, (bytes, wide)) in (0..self.anchors.len().min(2)).flat_map(|a| classes.map(|c| (a, c))) {
+            let rest = CharClass { ascii: bytes, wide };
+            let first = bytes.intersect(&self.anchors[anchor].bytes);
+            self.mask(trie, Run { anchor: anchor as u32, first, first_wide: wide, rest, most: u32::MAX });
+        }
     }
 
     /// The anchor at a node, if it is one.
