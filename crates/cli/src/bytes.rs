@@ -25,6 +25,11 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     format!("\"{}\"", escape(bytes).replace('"', "\\\""))
 }
 
+/// Where the character begins that byte `at` of `text` is a part of.
+pub(crate) fn character_start(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&start| text.is_char_boundary(start)).unwrap_or(0)
+}
+
 /// One byte: `` `a` ``, `a space`, `byte 0xC3`.
 pub(crate) fn name(byte: u8) -> String {
     match byte {
