@@ -12,6 +12,7 @@ use crate::automaton::{Program, Store};
 use crate::error::CompileError;
 use crate::mask::MaskStore;
 use crate::matcher::Matcher;
+use crate::proof::Proofs;
 use crate::spelling;
 use crate::tables::Tables;
 use crate::vocab::Vocab;
@@ -133,11 +134,16 @@ fn has_booleans(arena: &Arena, expr: ExprId) -> bool {
 pub(crate) struct Generation {
     pub(crate) store: Store,
     pub(crate) masks: MaskStore,
+    pub(crate) proofs: Proofs,
 }
 
 impl Generation {
     fn new(program: &Arc<Program>, limits: &Limits) -> Self {
-        Generation { store: Store::new(program.clone(), limits), masks: MaskStore::new() }
+        Generation {
+            store: Store::new(program.clone(), limits),
+            masks: MaskStore::new(),
+            proofs: Proofs::default(),
+        }
     }
 }
 
@@ -216,6 +222,14 @@ impl Constraint {
             compile_time: old.compile_time,
         };
         Constraint { inner: Arc::new(inner) }
+    }
+
+    /// Builds ahead, for at most `budget`, what the first steps of a text will need.
+    ///
+    /// Works outwards from the start of the text, so a larger budget reaches further. Masks are the same with
+    /// or without it, only faster the first time. A good moment is while a prompt is being processed.
+    pub fn warm(&self, budget: Duration) {
+        self.matcher().explore(Instant::now() + budget);
     }
 
     /// What this constraint holds and has done so far.

@@ -30,12 +30,14 @@
 //! it is compiled. Every piece of work runs under [`Limits`].
 
 mod automaton;
+mod batch;
 mod constraint;
 mod error;
 mod few;
 mod mask;
 mod matcher;
 mod profile;
+mod proof;
 mod spelling;
 mod stack;
 mod tables;
@@ -44,6 +46,7 @@ pub mod vocab;
 
 pub use tokenstile_grammar as grammar;
 
+pub use batch::fill_masks;
 pub use constraint::{Compiler, Constraint, Stats};
 pub use error::{CompileError, MatchError};
 pub use grammar::limits::Cancel;

@@ -1,12 +1,15 @@
 //! One sequence against a constraint.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use crate::automaton::{Exceeded, LocalId, StateId, Work};
+use crate::automaton::{Exceeded, LocalId, StateId, Work, partition};
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
@@ -22,11 +25,23 @@ const FORCED: usize = 4_096;
 /// One sequence: where it stands, and how it got there.
 ///
 /// A call that is refused changes nothing. Forking and undoing cost the same however long the text is.
-#[derive(Clone)]
 pub struct Matcher {
     constraint: Constraint,
     pub(crate) generation: Arc<Generation>,
     last: Arc<Step>,
+    /// The mask that was last asked for, and the step it belongs to.
+    shown: Option<(Arc<Step>, Box<[u32]>)>,
+}
+
+impl Clone for Matcher {
+    fn clone(&self) -> Self {
+        Matcher {
+            constraint: self.constraint.clone(),
+            generation: self.generation.clone(),
+            last: self.last.clone(),
+            shown: None,
+        }
+    }
 }
 
 /// One commit, linked to the one before.
@@ -73,7 +88,7 @@ impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let generation = constraint.inner.generation();
         let last = Arc::new(start(&generation));
-        Matcher { constraint, generation, last }
+        Matcher { constraint, generation, last, shown: None }
     }
 
     /// The constraint this sequence is matched against.
@@ -112,7 +127,7 @@ impl Matcher {
         self.renew_if_full()?;
         {
             let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
-            self.collect(&mut sets)?;
+            self.collect(&self.last.config, &mut sets)?;
             Accept::write_union(sets.iter().copied(), words);
         }
         if self.constraint.inner.needs_proof {
@@ -128,15 +143,32 @@ impl Matcher {
         Ok(())
     }
 
+    /// The mask of the tokens that may come next, in a buffer of the matcher's own. Asking again before the next
+    /// commit costs nothing.
+    pub fn mask(&mut self) -> Result<&[u32], MatchError> {
+        let valid = self.shown.as_ref().is_some_and(|(step, _)| Arc::ptr_eq(step, &self.last));
+        if !valid {
+            let words = self.shown.take().map(|(_, words)| words);
+            let mut words = words.unwrap_or_else(|| vec![0; self.mask_words()].into());
+            self.fill_mask(&mut words)?;
+            self.shown = Some((self.last.clone(), words));
+        }
+        Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
+    }
+
     /// Collects the token sets whose union is the mask.
-    fn collect<'a>(&'a self, sets: &mut SmallVec<[&'a Accept; 8]>) -> Result<(), MatchError> {
-        let Generation { store, masks } = &*self.generation;
+    fn collect<'a>(
+        &'a self,
+        config: &'a Config,
+        sets: &mut SmallVec<[&'a Accept; 8]>,
+    ) -> Result<(), MatchError> {
+        let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;
         let mut work = self.work();
         let mut seen: FewSet<(u128, PendingId)> = FewSet::default();
         let mut todo: SmallVec<[(&Stack, PendingId); 8]> = SmallVec::new();
-        for (state, stack) in &self.last.config {
-            let walked = masks.from_start(store, tables, *state, &mut work)?;
+        for (state, stack) in config {
+            let walked = masks.start(store, tables, *state, &mut work)?;
             if !walked.accept.is_empty() {
                 sets.push(&walked.accept);
             }
@@ -291,15 +323,17 @@ impl Matcher {
     }
 
     pub(crate) fn next_bytes(&self, config: &Config) -> ByteSet {
+        self.next_classes(config).iter().fold(ByteSet::EMPTY, |all, class| all.union(class))
+    }
+
+    /// Which bytes may come next, by classes that lead alike.
+    fn next_classes(&self, config: &Config) -> SmallVec<[ByteSet; 8]> {
         let store = &self.generation.store;
-        let mut bytes = ByteSet::EMPTY;
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
         self.add_returns(&mut threads);
-        for (local, _) in &threads {
-            bytes = bytes.union(&store.local_expansion(*local).alive);
-        }
-        bytes
+        let locals = threads.iter().map(|t| store.local_expansion(t.0));
+        partition(locals.flat_map(|e| e.classes.iter().map(|c| &c.set)))
     }
 
     /// The bytes that must come next, whatever is chosen: as far as there is only one way to go on.
@@ -353,6 +387,34 @@ impl Matcher {
         Ok(tokens)
     }
 
+    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline`.
+    pub(crate) fn explore(&self, deadline: Instant) {
+        let store = &self.generation.store;
+        let mut seen = FxHashSet::default();
+        let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);
+        let full = self.constraint.inner.limits.cache_bytes / 2;
+        while let Some(config) = todo.pop_front() {
+            if Instant::now() >= deadline || store.is_full(full) {
+                return;
+            }
+            if self.collect(&config, &mut SmallVec::new()).is_err() {
+                return;
+            }
+            for byte in self.next_classes(&config).iter().filter_map(ByteSet::first) {
+                let Ok(next) = self.advance(&config, &[byte]) else { continue };
+                // Masks depend on the state and what it returns to next, hardly ever on more.
+                let tops = next.iter().map(|(state, stack)| {
+                    let below = stack.links.first().map_or(StateId::END, |l| store.clamped(l.0));
+                    (store.clamped(*state), below)
+                });
+                let key: SmallVec<[(StateId, StateId); 2]> = tops.collect();
+                if seen.insert(key) {
+                    todo.push_back(next);
+                }
+            }
+        }
+    }
+
     fn push(&mut self, input: Input, config: Config, len: usize) {
         let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
         self.last = Arc::new(Step { before: Some(self.last.clone()), input, config, count, text_len });
@@ -374,7 +436,7 @@ impl Matcher {
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
         if let [(state, stack)] = &config[..]
-            && !(store.is_accepting(*state) && !stack.links.is_empty())
+            && (!store.is_accepting(*state) || stack.links.is_empty())
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_buf([(next, stack.clone())]));
@@ -447,8 +509,12 @@ impl Matcher {
             step = before;
         }
         let generation = inner.renew(&self.generation);
-        let mut again =
-            Matcher { constraint: self.constraint.clone(), last: Arc::new(start(&generation)), generation };
+        let mut again = Matcher {
+            constraint: self.constraint.clone(),
+            last: Arc::new(start(&generation)),
+            generation,
+            shown: None,
+        };
         for step in inputs.into_iter().rev() {
             let (input, bytes): (Input, &[u8]) = match &step.input {
                 Input::Start => continue,

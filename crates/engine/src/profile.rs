@@ -5,8 +5,8 @@
 //! groups for a hundred thousand tokens), and the mask of a class is the union of the groups inside it. What
 //! leaves the run in mid-token is found by an index from each byte to the trie nodes it leads to.
 //!
-//! All this is relative to an **anchor**: the root, and every node with a very large subtree below it (in
-//! practice the space that words start with).
+//! All this is relative to an **anchor**: the root, and every node with a large subtree below it (in practice
+//! the space that words start with, the commonest letters and a few signs).
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::trie::{ROOT, Trie, Utf8State};
 use crate::vocab::TokenId;
 
 /// A subtree with more tokens than this gets tables of its own.
-const ANCHOR_TOKENS: usize = 8_192;
+const ANCHOR_TOKENS: usize = 800;
 /// A group with more tokens than this keeps a mask.
 const DENSE_GROUP: usize = 256;
 /// Bytes of masks that are kept for classes seen before.
@@ -60,6 +60,8 @@ pub(crate) struct Run {
 /// All anchors of a vocabulary.
 pub(crate) struct Profile {
     anchors: Vec<Anchor>,
+    /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
+    anchor_of: Vec<u16>,
     words: usize,
     cache: Mutex<RunCache>,
 }
@@ -136,14 +138,17 @@ impl Profile {
             let tokens = trie.subtree(n).len();
             tokens > ANCHOR_TOKENS && utf8[n as usize] == Utf8State::Boundary
         }));
+        let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
+        nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
-        Profile { anchors, words, cache: Mutex::default() }
+        Profile { anchors, anchor_of, words, cache: Mutex::default() }
     }
 
     /// The anchor at a node, if it is one.
     #[inline]
     pub(crate) fn anchor_at(&self, node: u32) -> Option<u32> {
-        self.anchors.iter().position(|a| a.node == node).map(|i| i as u32)
+        let index = *self.anchor_of.get(node as usize)?;
+        (index as u32).checked_sub(1)
     }
 
     pub(crate) fn anchor(&self, index: u32) -> &Anchor {
@@ -307,7 +312,7 @@ impl Anchor {
             self.kinds.push(Kind { first, bytes, groups: start..end });
             start = end;
         }
-        found.sort_by_key(|e| (e.0, e.1.node));
+        found.sort_unstable_by_key(|e| (e.0, e.1.first, e.1.node));
         for byte in 0..=256usize {
             self.starts[byte] = found.partition_point(|e| (e.0 as usize) < byte) as u32;
         }
@@ -322,17 +327,22 @@ impl Anchor {
     /// The nodes that `byte` leads to after `run`, together with the number of characters before it.
     pub(crate) fn after<'a>(&'a self, byte: u8, run: &'a Run) -> impl Iterator<Item = Entry> + 'a {
         let range = self.starts[byte as usize] as usize..self.starts[byte as usize + 1] as usize;
+        let entries = &self.entries[range];
         let words = run.rest.ascii.words();
-        self.entries[range].iter().copied().filter(move |e| {
-            e.ascii[0] & !words[0] == 0
-                && e.ascii[1] & !words[1] == 0
-                && (e.chars as u32) <= run.most
-                && if e.first < 0x80 {
-                    run.first.contains(e.first) && (run.rest.wide || !e.wide)
-                } else {
-                    run.first_wide && run.rest.wide
-                }
-        })
+        // Entries are sorted by their first byte, and the first bytes of a run are a few ranges.
+        let firsts = ranges(&run.first).chain(run.first_wide.then_some((0x80, 0xFF)));
+        firsts
+            .flat_map(move |(low, high)| {
+                let start = entries.partition_point(|e| e.first < low);
+                let end = start + entries[start..].partition_point(|e| e.first <= high);
+                entries[start..end].iter().copied()
+            })
+            .filter(move |e| {
+                e.ascii[0] & !words[0] == 0
+                    && e.ascii[1] & !words[1] == 0
+                    && (e.chars as u32) <= run.most
+                    && (run.rest.wide || !e.wide)
+            })
     }
 
     fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
@@ -364,6 +374,17 @@ impl Anchor {
         }
         found.finish()
     }
+}
+
+/// The ranges of consecutive bytes in a set.
+fn ranges(set: &ByteSet) -> impl Iterator<Item = (u8, u8)> + use<> {
+    let set = *set;
+    let mut next = 0u16;
+    std::iter::from_fn(move || {
+        let start = (next..256).find(|&b| set.contains(b as u8))?;
+        next = (start..256).find(|&b| !set.contains(b as u8)).unwrap_or(256);
+        Some((start as u8, (next - 1) as u8))
+    })
 }
 
 #[inline]

@@ -7,22 +7,14 @@
 //!    gone, and a constraint of which nothing is left is refused when it is compiled.
 //! 3. Some bytes occur only inside longer tokens. Then a text may be completable by bytes and by no sequence of
 //!    tokens. [`needs_proof`] tells whether the grammar can get into such a place at all; if so, every mask is
-//!    checked token by token with a search for a completion. Slow, and exact.
-
-use std::collections::VecDeque;
+//!    checked token by token ([`proof`](crate::proof)). Slow, and exact.
 
 use encodings::sequences;
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr};
 use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
 
-use crate::automaton::{Exceeded, StateId};
-use crate::error::MatchError;
-use crate::matcher::{Matcher, Refused};
-use crate::stack::Config;
 use crate::tables::Tables;
-use crate::trie::{ROOT, Trie, Utf8State};
+use crate::trie::{Trie, Utf8State};
 
 /// A grammar without the bytes that no token contains.
 pub(crate) struct Restricted {
@@ -206,91 +198,4 @@ fn bytes_of(arena: &Arena) -> ByteSet {
         }
     }
     bytes
-}
-
-/// How many configurations one proof may look at.
-const SEARCH: usize = 20_000;
-
-impl Matcher {
-    /// Whether some sequence of tokens completes the text from `config`.
-    pub(crate) fn is_completable(&self, config: &Config) -> Result<bool, MatchError> {
-        if !self.constraint().inner.needs_proof {
-            return Ok(true);
-        }
-        self.search_completion(config, &mut FxHashMap::default())
-    }
-
-    /// Takes out of a mask the tokens after which no sequence of tokens completes the text.
-    pub(crate) fn keep_completable(&self, config: &Config, words: &mut [u32]) -> Result<(), MatchError> {
-        let mut known = FxHashMap::default();
-        for token in 0..(self.constraint().vocab().width() as u32) {
-            if words[token as usize / 32] >> (token % 32) & 1 == 0 {
-                continue;
-            }
-            let Some(bytes) = self.constraint().vocab().bytes(token) else { continue };
-            let completable = match self.advance(config, bytes) {
-                Ok(next) => self.search_completion(&next, &mut known)?,
-                Err(Refused::At(_)) => false,
-                Err(Refused::Limit(e)) => return Err(e.into()),
-            };
-            if !completable {
-                words[token as usize / 32] &= !(1 << (token % 32));
-            }
-        }
-        Ok(())
-    }
-
-    /// Breadth first over what tokens can spell. `known` remembers answers between calls.
-    fn search_completion(
-        &self,
-        start: &Config,
-        known: &mut FxHashMap<ConfigKey, bool>,
-    ) -> Result<bool, MatchError> {
-        let first = key_of(start);
-        if let Some(&answer) = known.get(&first) {
-            return Ok(answer);
-        }
-        let trie = &self.constraint().inner.tables.trie;
-        let mut seen = FxHashSet::default();
-        let mut todo: VecDeque<(Config, u32)> = VecDeque::from([(start.clone(), ROOT)]);
-        seen.insert((first.clone(), ROOT));
-        while let Some((config, node)) = todo.pop_front() {
-            let at_boundary = node == ROOT;
-            if at_boundary && (self.accepts(&config) || known.get(&key_of(&config)) == Some(&true)) {
-                known.insert(first, true);
-                return Ok(true);
-            }
-            if seen.len() > SEARCH {
-                return Err(Exceeded { name: "mask_work", value: SEARCH }.into());
-            }
-            for byte in self.next_bytes(&config).iter() {
-                let Some(child) = trie.child(node, byte) else { continue };
-                let next = match self.advance(&config, &[byte]) {
-                    Ok(next) => next,
-                    Err(Refused::At(_)) => continue,
-                    Err(Refused::Limit(e)) => return Err(e.into()),
-                };
-                let key = key_of(&next);
-                if !trie.own(child).is_empty() && seen.insert((key.clone(), ROOT)) {
-                    todo.push_back((next.clone(), ROOT));
-                }
-                if !trie.children(child).is_empty() && seen.insert((key, child)) {
-                    todo.push_back((next, child));
-                }
-            }
-        }
-        for (key, node) in seen {
-            if node == ROOT {
-                known.insert(key, false);
-            }
-        }
-        Ok(false)
-    }
-}
-
-/// Equal for equal configurations, whoever built them.
-type ConfigKey = SmallVec<[(StateId, u128); 2]>;
-
-fn key_of(config: &Config) -> ConfigKey {
-    config.iter().map(|(state, stack)| (*state, stack.key)).collect()
 }

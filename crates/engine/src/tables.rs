@@ -1,8 +1,11 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
+use std::sync::OnceLock;
+
 use tokenstile_grammar::ir::CharSet;
 
 use crate::profile::Profile;
+use crate::proof::Spelling;
 use crate::spelling;
 use crate::trie::Trie;
 use crate::vocab::Vocab;
@@ -16,6 +19,8 @@ pub(crate) struct Tables {
     pub(crate) wide: CharSet,
     /// Words of a mask.
     pub(crate) words: usize,
+    /// Made for the first constraint that needs it; most vocabularies never do.
+    spelling: OnceLock<Spelling>,
 }
 
 impl Tables {
@@ -24,7 +29,11 @@ impl Tables {
         let trie = Trie::new(&vocab);
         let profile = Profile::new(&trie, words);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
-        Tables { vocab, trie, profile, wide, words }
+        Tables { vocab, trie, profile, wide, words, spelling: OnceLock::new() }
+    }
+
+    pub(crate) fn spelling(&self) -> &Spelling {
+        self.spelling.get_or_init(|| Spelling::new(&self.vocab, &self.trie))
     }
 
     pub(crate) fn bytes_held(&self) -> usize {

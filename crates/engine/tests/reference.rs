@@ -143,13 +143,8 @@ fn run(seed: u64, cases: usize, options: &GrammarOptions, vocab: &VocabOptions, 
         let mut rng = Rng::new(seed + case as u64);
         let grammar =
             if regions { random_region(&mut rng, options) } else { random_grammar(&mut rng, options) };
-        let started = std::time::Instant::now();
         walk(&grammar, &mut rng, vocab, &mut seen);
-        if started.elapsed().as_secs() > 1 {
-            eprintln!("SLOW {:?} {grammar}", started.elapsed());
-        }
     }
-    println!("{seen:?}");
     assert!(seen.grammars > cases / 4 && seen.masks > cases * 2 && seen.ends > 0, "{seen:?}");
     seen
 }
@@ -178,7 +173,9 @@ fn masks_equal_the_reference_with_assertions() {
 #[test]
 fn masks_equal_the_reference_on_vocabularies_without_some_bytes() {
     let vocab = VocabOptions { all_bytes: false, ..VocabOptions::default() };
-    let seen = run(30_000, 400, &GrammarOptions::default(), &vocab, false);
+    // Small grammars: the reference has to search token sequences.
+    let options = GrammarOptions { rules: 2, depth: 2, ..GrammarOptions::default() };
+    let seen = run(30_000, 400, &options, &vocab, false);
     assert!(seen.refused > 0, "some grammars cannot be spelled: {seen:?}");
 }
 

@@ -20,6 +20,9 @@ use super::store::{CellId, Exceeded, Head, StateId, Store, id};
 id!(/// A [`Formula`].
     FormulaId);
 
+/// Where bytes lead: disjoint sets of them, with a formula each.
+type Steps = SmallVec<[(ByteSet, FormulaId); 8]>;
+
 /// How many formulas one constraint may have: each is looked at until a completion is found.
 const FORMULAS: usize = 1 << 16;
 /// How often one constraint may look at what its assertions come down to.
@@ -256,18 +259,18 @@ impl Build<'_> {
     }
 
     /// Where the bytes lead from a formula; only to formulas that can be completed.
-    pub(super) fn formula_edges(&mut self, id: FormulaId) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+    pub(super) fn formula_edges(&mut self, id: FormulaId) -> Steps {
         let steps = self.steps(id);
         steps.into_iter().filter(|&(_, next)| self.is_live(next)).collect()
     }
 
     /// Where the bytes lead from a formula, by classes of bytes that lead alike.
-    fn steps(&mut self, id: FormulaId) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+    fn steps(&mut self, id: FormulaId) -> Steps {
         let store = self.store;
         if let Some(steps) = store.formula(id).steps.get() {
             return SmallVec::from_slice(steps);
         }
-        let mut steps: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+        let mut steps: Steps = SmallVec::new();
         match &store.formula(id).kind {
             Kind::False => {}
             Kind::True => steps.push((ByteSet::ALL, FormulaId::TRUE)),
@@ -309,8 +312,8 @@ impl Build<'_> {
         left: &[(ByteSet, FormulaId)],
         right: &[(ByteSet, FormulaId)],
         both: bool,
-    ) -> SmallVec<[(ByteSet, FormulaId); 8]> {
-        let mut out: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+    ) -> Steps {
+        let mut out: Steps = SmallVec::new();
         let cover =
             |side: &[(ByteSet, FormulaId)]| side.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
         for &(a, x) in left {
@@ -329,7 +332,7 @@ impl Build<'_> {
         merge(out)
     }
 
-    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> SmallVec<[(ByteSet, FormulaId); 8]> {
+    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
         let store = self.store;
         let terminals: Vec<CellId> =
             store.state(state).kernel.iter().copied().filter(|&c| c != CellId::NIL).collect();
@@ -372,7 +375,7 @@ impl Build<'_> {
         }
         // Depth first towards an accepting formula; what leads to one is live, and when the search ends
         // without any, all that was seen is dead.
-        let mut path: Vec<(FormulaId, SmallVec<[(ByteSet, FormulaId); 8]>)> = Vec::new();
+        let mut path: Vec<(FormulaId, Steps)> = Vec::new();
         let mut seen = rustc_hash::FxHashSet::default();
         let steps = self.steps(id);
         path.push((id, steps));
@@ -411,8 +414,8 @@ impl Build<'_> {
 }
 
 /// Joins steps to the same formula.
-fn merge(steps: SmallVec<[(ByteSet, FormulaId); 8]>) -> SmallVec<[(ByteSet, FormulaId); 8]> {
-    let mut out: SmallVec<[(ByteSet, FormulaId); 8]> = SmallVec::new();
+fn merge(steps: Steps) -> Steps {
+    let mut out: Steps = SmallVec::new();
     for (set, next) in steps {
         match out.iter_mut().find(|s| s.1 == next) {
             Some(step) => step.0 = step.0.union(&set),
@@ -423,7 +426,7 @@ fn merge(steps: SmallVec<[(ByteSet, FormulaId); 8]>) -> SmallVec<[(ByteSet, Form
 }
 
 /// The coarsest classes of bytes such that every set is a union of classes; bytes in no set are left out.
-pub(super) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
+pub(crate) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
     let mut classes: SmallVec<[ByteSet; 8]> = SmallVec::new();
     for set in sets {
         let mut rest = *set;

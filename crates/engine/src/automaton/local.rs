@@ -15,6 +15,9 @@ use crate::few::FewSet;
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 100;
 
+/// Cells by the stack they stand on.
+type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
+
 /// A set of heads: a state each, and the stack it stands on.
 pub(crate) struct Local {
     /// Sorted by state; states are distinct, and so are stacks.
@@ -42,6 +45,8 @@ pub(crate) struct Class {
     pub(crate) set: ByteSet,
     /// The target plus one; 0 while it is not known.
     target: AtomicU32,
+    /// The same with counters clamped.
+    clamped: AtomicU32,
 }
 
 /// A local that repeats one class of characters: `[set]{…}` and then something else.
@@ -100,6 +105,25 @@ impl Store {
         }
     }
 
+    /// Where class `class` leads, as far as one token can tell.
+    #[inline]
+    pub(crate) fn step_clamped(
+        &self,
+        id: LocalId,
+        expansion: &LocalExpansion,
+        class: usize,
+        work: &mut Work,
+    ) -> Result<LocalId, Exceeded> {
+        match expansion.classes[class].clamped.load(Ordering::Acquire) {
+            0 => {
+                let target = self.clamped_local(self.step(id, class, work)?);
+                expansion.classes[class].clamped.store(target.0 + 1, Ordering::Release);
+                Ok(target)
+            }
+            target => Ok(LocalId(target - 1)),
+        }
+    }
+
     #[cold]
     fn step_new(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
         let expansion = self.local_expansion(id);
@@ -137,8 +161,18 @@ impl Store {
     }
 
     /// Whether a local repeats a class of characters, and which.
+    #[inline]
     pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
-        *self.local(id).repeats.get_or_init(|| self.find_loop(id))
+        *self.repeats_ref(id)
+    }
+
+    #[inline]
+    pub(crate) fn repeats_ref(&self, id: LocalId) -> &Option<Loop> {
+        let slot = &self.local(id).repeats;
+        match slot.get() {
+            Some(known) => known,
+            None => slot.get_or_init(|| self.find_loop(id)),
+        }
     }
 
     /// The state after `bytes`, if they are all characters of the loop that `id` is, and not its last ones.
@@ -314,7 +348,7 @@ impl Build<'_> {
     fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
         let Some(byte) = from.classes[class].set.first() else { unreachable!("classes are not empty") };
         // Edges are sorted by stack: one group of cells per stack.
-        let mut groups: SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]> = SmallVec::new();
+        let mut groups: Groups = SmallVec::new();
         for &(set, node, cell) in from.edges.iter().filter(|e| e.0.contains(byte)) {
             debug_assert!(set.contains(byte));
             match groups.last_mut() {
@@ -339,7 +373,7 @@ impl Build<'_> {
     }
 
     /// Frames that have ended and can do nothing else are left at once.
-    fn return_from_ended(&mut self, groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>) {
+    fn return_from_ended(&mut self, groups: &mut Groups) {
         let ended = |g: &(NodeId, SmallVec<[CellId; 8]>)| {
             g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| c == CellId::NIL)
         };
@@ -452,7 +486,7 @@ fn join_edges(mut edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId
     edges
 }
 
-fn add_cells(groups: &mut SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>, node: NodeId, cells: &[CellId]) {
+fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
     match groups.iter_mut().find(|g| g.0 == node) {
         Some(group) => group.1.extend_from_slice(cells),
         None => groups.push((node, SmallVec::from_slice(cells))),
@@ -471,7 +505,10 @@ fn make_expansion(edges: Vec<(ByteSet, NodeId, CellId)>, pops: bool) -> LocalExp
         }
         table
     });
-    let classes = classes.into_iter().map(|set| Class { set, target: AtomicU32::new(0) }).collect();
+    let classes = classes
+        .into_iter()
+        .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
+        .collect();
     LocalExpansion { pops, alive, classes, edges: edges.into(), table }
 }
 

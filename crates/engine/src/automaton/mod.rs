@@ -24,6 +24,7 @@ mod program;
 mod store;
 
 pub(crate) use append::AppendVec;
-pub(crate) use local::Loop;
+pub(crate) use boolean::partition;
+pub(crate) use local::{LocalExpansion, Loop};
 pub(crate) use program::{CharClass, Program};
 pub(crate) use store::{Exceeded, LocalId, NodeId, StateId, Store, Work};

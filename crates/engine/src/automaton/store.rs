@@ -313,6 +313,13 @@ impl Store {
         }
     }
 
+    /// Where `byte` leads from a state without leaving its frame or calling another.
+    pub(crate) fn step_in_frame(&self, id: StateId, byte: u8) -> Option<StateId> {
+        let edges = self.expansion(id).edges.iter().filter(|e| e.0.contains(byte));
+        let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
+        if cells.is_empty() { None } else { Some(self.build().state(&cells)) }
+    }
+
     /// The state that matches what any of `states` matches.
     pub(crate) fn union(&self, states: &[StateId]) -> StateId {
         let cells: Vec<CellId> = states.iter().flat_map(|&s| self.state(s).kernel.iter().copied()).collect();

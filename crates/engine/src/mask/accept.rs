@@ -24,11 +24,15 @@ pub(crate) struct Shared {
 }
 
 impl Accept {
+    /// The union of `masks` and `ids`. A single shared mask is kept as it is; more are put together now, so that
+    /// every later use is one copy.
     pub(crate) fn new(mut masks: SmallVec<[Shared; 1]>, ids: &[TokenId], words: usize) -> Self {
-        if ids.len() <= DENSE {
+        if ids.len() <= DENSE && masks.len() <= 1 {
             return Accept { masks, ids: ids.into() };
         }
+        let parts = Accept { masks: std::mem::take(&mut masks), ids: Box::default() };
         let mut dense = vec![0u32; words];
+        Accept::write_union(std::iter::once(&parts), &mut dense);
         set_all(&mut dense, ids);
         masks.push(Shared { mask: dense.into(), minus: Arc::default() });
         Accept { masks, ids: Box::default() }

@@ -10,14 +10,14 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::{Accept, Shared};
 use super::pending::{Pending, PendingId, Walked, WalkedId};
-use crate::automaton::{AppendVec, CharClass, Exceeded, LocalId, Loop, StateId, Store, Work};
+use crate::automaton::{AppendVec, CharClass, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
-const RUN_TOKENS: usize = 768;
+const RUN_TOKENS: usize = 256;
 
 /// What walks left behind for others to find.
 pub(crate) struct MaskStore {
@@ -63,7 +63,7 @@ impl MaskStore {
     }
 
     /// The tokens that `state` allows from the start of a token.
-    pub(crate) fn from_start<'s>(
+    pub(crate) fn start<'s>(
         &self,
         store: &'s Store,
         tables: &Tables,
@@ -92,7 +92,7 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'a Walked, Exceeded> {
         if pending == PendingId::WHOLE {
-            return self.from_start(store, tables, state, work);
+            return self.start(store, tables, state, work);
         }
         let state = store.clamped(state);
         let memo = &store.state(state).resolved;
@@ -159,9 +159,9 @@ impl<'a> Walk<'a> {
         Walked { accept, pending }
     }
 
-    fn step(&mut self, local: LocalId, class: usize) -> Result<LocalId, Exceeded> {
-        let next = self.store.step(local, class, self.work)?;
-        Ok(self.store.clamped_local(next))
+    #[inline]
+    fn step(&mut self, local: LocalId, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
+        self.store.step_clamped(local, from, class, self.work)
     }
 
     /// Visits what there is to visit.
@@ -182,14 +182,14 @@ impl<'a> Walk<'a> {
         if ways * 4 < children.len() {
             for byte in expansion.alive.iter() {
                 if let (Some(child), Some(class)) = (self.trie.child(node, byte), expansion.class_of(byte)) {
-                    let next = self.step(local, class)?;
+                    let next = self.step(local, expansion, class)?;
                     self.arrive(child, next)?;
                 }
             }
         } else {
             for child in children {
                 if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
-                    let next = self.step(local, class)?;
+                    let next = self.step(local, expansion, class)?;
                     self.arrive(child, next)?;
                 }
             }
@@ -221,7 +221,7 @@ impl<'a> Walk<'a> {
     /// If everything below `node` stays inside a loop, takes it all.
     #[inline]
     fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
-        let Some(repeats) = self.store.repeats(local) else { return false };
+        let Some(repeats) = self.store.repeats_ref(local) else { return false };
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0
             && (!below.wide || (repeats.wide && !below.broken && below.boundary))
@@ -256,7 +256,7 @@ impl<'a> Walk<'a> {
             if first.is_empty() || anchor.count(&first) < RUN_TOKENS {
                 continue;
             }
-            let next = self.step(local, i)?;
+            let next = self.step(local, expansion, i)?;
             let Some(repeats) = self.store.repeats(next) else { continue };
             let rest = self.store.program.class(repeats.chars);
             if !Profile::pays(&rest) || !self.stays_simple(next, repeats, &rest)? {
@@ -274,7 +274,7 @@ impl<'a> Walk<'a> {
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
             {
-                let next = self.step(local, class)?;
+                let next = self.step(local, expansion, class)?;
                 self.arrive(child, next)?;
             }
         }
@@ -332,8 +332,9 @@ impl<'a> Walk<'a> {
                     self.extend_chain(&mut chain, &run.rest, index + 1)?;
                 }
                 let Some(&from) = chain.get(index) else { continue };
-                if let Some(class) = self.store.local_expansion(from).class_of(byte) {
-                    let next = self.step(from, class)?;
+                let expansion = self.store.local_expansion(from);
+                if let Some(class) = expansion.class_of(byte) {
+                    let next = self.step(from, expansion, class)?;
                     self.arrive(entry.node, next)?;
                 }
             }
@@ -352,8 +353,9 @@ impl<'a> Walk<'a> {
         let Some(byte) = rest.ascii.first() else { return Ok(()) };
         while chain.len() < len.min(longest) {
             let last = chain[chain.len() - 1];
-            let Some(class) = self.store.local_expansion(last).class_of(byte) else { return Ok(()) };
-            let next = self.step(last, class)?;
+            let expansion = self.store.local_expansion(last);
+            let Some(class) = expansion.class_of(byte) else { return Ok(()) };
+            let next = self.step(last, expansion, class)?;
             chain.push(next);
         }
         Ok(())
@@ -363,7 +365,8 @@ impl<'a> Walk<'a> {
     fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
         const TAIL: (u8, u8) = (0x80, 0xBF);
         // For each kind of first byte, the range of the second one and how many follow.
-        const LEADS: [((u8, u8), (u8, u8), usize); 8] = [
+        type Bytes = (u8, u8);
+        const LEADS: [(Bytes, Bytes, usize); 8] = [
             ((0xC2, 0xDF), (0x80, 0xBF), 0),
             ((0xE0, 0xE0), (0xA0, 0xBF), 1),
             ((0xE1, 0xEC), (0x80, 0xBF), 1),
@@ -389,7 +392,7 @@ impl<'a> Walk<'a> {
                 if !bytes.is_subset(&expansion.classes[class].set) {
                     return Ok(false);
                 }
-                at = self.step(at, class)?;
+                at = self.step(at, expansion, class)?;
             }
             if spellable && at != target {
                 return Ok(false);
@@ -418,7 +421,7 @@ impl<'a> Walk<'a> {
                     self.work.spend(1)?;
                     let next = match next {
                         Some(next) => next,
-                        None => *next.insert(self.step(local, class)?),
+                        None => *next.insert(self.step(local, expansion, class)?),
                     };
                     self.arrive(entry.node, next)?;
                 }
