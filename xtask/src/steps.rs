@@ -48,8 +48,10 @@ type Step = (&'static str, fn(&Path) -> End);
 const STEPS: [Step; 7] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
+    // With all features; the tests run without.
     ("clippy", |root| {
-        cargo(root, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])
+        let what = ["clippy", "--workspace", "--all-targets", "--all-features", "--quiet"];
+        cargo(root, &[&what[..], &["--", "--deny", "warnings"]].concat())
     }),
     ("fixtures", fixtures),
     ("tests", tests),

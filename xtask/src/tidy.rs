@@ -16,6 +16,8 @@ struct Layer {
     /// Whether it is of the core: no I/O, no environment, no printing.
     core: bool,
     may_use: &'static [&'static str],
+    /// What it may use where a feature asks for it.
+    may_offer: &'static [&'static str],
     /// Crates of this workspace that its tests may use beside those.
     tests_may_use: &'static [&'static str],
 }
@@ -25,6 +27,7 @@ const LAYERS: [Layer; 5] = [
         folder: "crates/grammar",
         core: true,
         may_use: &["hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
+        may_offer: &[],
         tests_may_use: &[],
     },
     Layer {
@@ -39,21 +42,24 @@ const LAYERS: [Layer; 5] = [
             "serde_json",
             "smallvec",
         ],
+        may_offer: &["rayon"],
         tests_may_use: &["tokenstile-testkit"],
     },
     Layer {
         folder: "crates/testkit",
         core: false,
         may_use: &["tokenstile-grammar", "rustc-hash"],
+        may_offer: &[],
         tests_may_use: &[],
     },
     Layer {
         folder: "crates/cli",
         core: false,
         may_use: &["tokenstile", "anstream", "anstyle", "clap", "libc", "serde_json"],
+        may_offer: &[],
         tests_may_use: &[],
     },
-    Layer { folder: "xtask", core: false, may_use: &[], tests_may_use: &[] },
+    Layer { folder: "xtask", core: false, may_use: &[], may_offer: &[], tests_may_use: &[] },
 ];
 
 /// Files that may contain `unsafe`, and why.
@@ -134,9 +140,10 @@ fn check_dependencies(root: &Path, layer: &Layer, problems: &mut Vec<String>) {
         Ok(text) => text,
         Err(error) => return problems.push(format!("{manifest}: {error}")),
     };
-    for Dependency { name, for_tests } in dependencies(&text) {
+    for Dependency { name, for_tests, optional } in dependencies(&text) {
         let is_ours = name.starts_with("tokenstile");
         let allowed = layer.may_use.contains(&name.as_str())
+            || optional && layer.may_offer.contains(&name.as_str())
             || for_tests && (!is_ours || layer.tests_may_use.contains(&name.as_str()));
         if !allowed {
             let who = if for_tests { "tests of " } else { "" };
@@ -149,6 +156,7 @@ fn check_dependencies(root: &Path, layer: &Layer, problems: &mut Vec<String>) {
 struct Dependency {
     name: String,
     for_tests: bool,
+    optional: bool,
 }
 
 /// What a manifest lists under `[dependencies]`, `[build-dependencies]`, `[dev-dependencies]` and the same of a target.
@@ -164,11 +172,11 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
             if let Some((head, name)) = section.rsplit_once('.')
                 && let Some(for_tests) = kind(head)
             {
-                found.push(Dependency { name: name.to_owned(), for_tests });
+                found.push(Dependency { name: name.to_owned(), for_tests, optional: false });
             }
         } else if let Some(for_tests) = list.filter(|_| !line.is_empty() && !line.starts_with('#')) {
-            let name = line.split(['=', '.', ' ']).next().unwrap_or(line);
-            found.push(Dependency { name: name.trim_matches('"').to_owned(), for_tests });
+            let name = line.split(['=', '.', ' ']).next().unwrap_or(line).trim_matches('"').to_owned();
+            found.push(Dependency { name, for_tests, optional: line.contains("optional = true") });
         }
     }
     found
@@ -266,13 +274,14 @@ mod tests {
     fn dependencies_are_found() {
         let manifest = "[package]\nname = \"x\"\n[dependencies]\na.workspace = true\nb = \"1\"\n# c = 1\n\
                         [dependencies.d]\nversion = \"1\"\n[dev-dependencies]\ne = \"1\"\n\
-                        [target.'cfg(unix)'.dependencies]\nf = { version = \"1\" }\n";
+                        [target.'cfg(unix)'.dependencies]\nf = { version = \"1\", optional = true }\n";
         let found = dependencies(manifest);
         let named = |for_tests| {
             found.iter().filter(|d| d.for_tests == for_tests).map(|d| d.name.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(named(false), ["a", "b", "d", "f"]);
         assert_eq!(named(true), ["e"]);
+        assert!(found.iter().all(|d| d.optional == (d.name == "f")));
     }
 
     fn problems(path: &str, body: &str) -> usize {

@@ -51,10 +51,31 @@ pub(crate) fn describe(set: &ByteSet) -> Vec<String> {
     }
     let mut rest = *set;
     let mut phrases = Vec::new();
+    describe_nearly_all(&mut rest, &mut phrases);
     describe_printable(&mut rest, &mut phrases);
     describe_utf8(&mut rest, &mut phrases);
     describe_ranges(&rest, &mut phrases);
     phrases
+}
+
+/// All first bytes of characters, but for a few.
+fn describe_nearly_all(rest: &mut ByteSet, phrases: &mut Vec<String>) {
+    const FEW: usize = 10;
+    let ascii = ByteSet::range(0, 0x7f);
+    let all = ascii.union(&ByteSet::range(0xc2, 0xf4));
+    let missing = all.minus(rest);
+    if missing.len() > FEW || !missing.is_subset(&ascii) {
+        return;
+    }
+    let mut phrase = String::from("any character");
+    if !missing.is_empty() {
+        let mut except = Vec::new();
+        describe_classes(&mut missing.clone(), &mut except);
+        phrase.push_str(" except ");
+        phrase.push_str(&list(&except, "and"));
+    }
+    phrases.push(phrase);
+    *rest = rest.minus(&all);
 }
 
 /// Whole classes of ASCII: nearly everything, letters, digits.
@@ -185,6 +206,9 @@ mod tests {
         assert_eq!(described(ByteSet::single(b' ')), "a space");
         assert_eq!(described(ByteSet::ALL), "any byte");
         assert_eq!(described(ByteSet::EMPTY), "nothing");
+        let any = ByteSet::range(0, 0x7f).union(&ByteSet::range(0xc2, 0xf4));
+        assert_eq!(described(any), "any character");
+        assert_eq!(described(any.minus(&ByteSet::single(b'\n'))), "any character except a line break (\\n)");
         let hex: ByteSet = (*b"0123456789abcdefABCDEF").into_iter().collect();
         assert_eq!(described(hex), "a hexadecimal digit");
         let inside = ByteSet::range(b' ', b'~').minus(&[b'"', b'\\'].into_iter().collect());
