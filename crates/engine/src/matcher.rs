@@ -435,6 +435,11 @@ impl Matcher {
 
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
+        let (config, skipped) = self.skip_literals(config.clone(), bytes)?;
+        let bytes = &bytes[skipped..];
+        if bytes.is_empty() {
+            return Ok(config);
+        }
         if let [(state, stack)] = &config[..]
             && (!store.is_accepting(*state) || stack.links.is_empty())
             && let Some(next) = store.run_through(*state, bytes)
@@ -454,7 +459,7 @@ impl Matcher {
                 }
             }
             if next.is_empty() {
-                return Err(Refused::At(i));
+                return Err(Refused::At(skipped + i));
             }
             threads = next;
         }
@@ -472,6 +477,30 @@ impl Matcher {
             return Err(Exceeded { name: "heads", value: limit }.into());
         }
         Ok(config)
+    }
+
+    /// Takes bytes that a literal spells without going through the places inside it. Returns how many.
+    fn skip_literals(&self, mut config: Config, bytes: &[u8]) -> Result<(Config, usize), Refused> {
+        let store = &self.generation.store;
+        let mut done = 0;
+        while let [(state, stack)] = &config[..]
+            && done < bytes.len()
+            && let Some((literal, tail)) = store.literal(*state)
+        {
+            let shared = literal.iter().zip(&bytes[done..]).take_while(|(a, b)| a == b).count();
+            if done + shared < bytes.len() && shared < literal.len() {
+                return Err(Refused::At(done + shared));
+            }
+            done += shared;
+            let next = if shared < literal.len() {
+                store.into_literal(*state, shared)
+            } else {
+                store.state_of(tail)
+            };
+            let head = (next, stack.clone());
+            config = normalize(&mut Stacks::new(store), SmallVec::from_iter([head]));
+        }
+        Ok((config, done))
     }
 
     /// Where the frame of a thread may end, adds the threads that go on below it.

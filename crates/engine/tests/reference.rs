@@ -189,3 +189,18 @@ fn limits_are_errors_of_the_matcher_alone() {
     let error = matcher.fill_mask(&mut vec![0; matcher.mask_words()]).unwrap_err();
     assert_eq!(error, MatchError::Limit { name: "mask_work", value: 3 });
 }
+
+#[test]
+fn white_space_in_json_is_bounded() {
+    let grammar = Grammar::json(&Limits::default()).unwrap();
+    let vocab = Vocab::from_tokens((0..=255u32).map(|b| (b, vec![b as u8])), &[256]).unwrap();
+    let constraint = Compiler::new(vocab).compile(&grammar).unwrap();
+    for before in ["[", "[\n", "[\r\n"] {
+        let mut matcher = constraint.matcher();
+        matcher.commit_bytes(before.as_bytes()).unwrap();
+        matcher.commit_bytes(" ".repeat(256).as_bytes()).unwrap();
+        assert_eq!(matcher.commit_bytes(b" "), Err(MatchError::ForbiddenByte { at: 0, byte: b' ' }));
+        matcher.commit_bytes(b"]").unwrap();
+        assert!(matcher.is_accepting());
+    }
+}

@@ -14,8 +14,8 @@ use crate::limits::Limits;
 pub enum JsonWhitespace {
     /// As RFC 8259 has it: any number of spaces, tabs and newlines.
     Any,
-    /// What a writer of JSON puts there, and no endless runs: up to 64 spaces and tabs, or one newline and up
-    /// to 256 of them.
+    /// What a writer of JSON puts there, and no endless runs: at most one newline, then at most 256 spaces and
+    /// tabs.
     #[default]
     Bounded,
     /// None.
@@ -32,12 +32,12 @@ impl JsonWhitespace {
                 arena.star(any)
             }
             JsonWhitespace::Bounded => {
-                let same_line = arena.repeat(blank, 0, Some(64));
                 let (lf, crlf) = (arena.literal(b"\n"), arena.literal(b"\r\n"));
                 let newline = arena.alt(&[lf, crlf]);
-                let indent = arena.repeat(blank, 0, Some(256));
-                let next_line = arena.concat(&[newline, indent]);
-                arena.alt(&[same_line, next_line])
+                let newline = arena.optional(newline);
+                // More than any token is long: a mask need not know how many there were.
+                let blanks = arena.repeat(blank, 0, Some(256));
+                arena.concat(&[newline, blanks])
             }
             JsonWhitespace::Compact => arena.empty(),
         }

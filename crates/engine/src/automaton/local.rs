@@ -25,6 +25,8 @@ pub(crate) struct Local {
     expansion: OnceLock<LocalExpansion>,
     clamped: OnceLock<LocalId>,
     repeats: OnceLock<Option<Loop>>,
+    /// For a local that stands in a literal, the one at its end.
+    after_literal: OnceLock<LocalId>,
 }
 
 /// What can happen next in a local.
@@ -211,6 +213,58 @@ impl Store {
         Some(build.state(&cells))
     }
 
+    /// The bytes that must come next, if the state stands in a literal and nowhere else, and what follows them.
+    #[inline]
+    pub(crate) fn literal(&self, id: StateId) -> Option<(&[u8], CellId)> {
+        let [cell] = self.state(id).kernel[..] else { return None };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        match self.program.arena.get(expr) {
+            Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
+            _ => None,
+        }
+    }
+
+    /// The same for a local.
+    #[inline]
+    pub(crate) fn local_literal(&self, id: LocalId) -> Option<&[u8]> {
+        match self.local(id).heads[..] {
+            [(state, _)] => self.literal(state).map(|l| l.0),
+            _ => None,
+        }
+    }
+
+    /// The local at the end of the literal that a local stands in, clamped.
+    pub(crate) fn after_literal(&self, id: LocalId) -> LocalId {
+        let local = self.local(id);
+        if let Some(&known) = local.after_literal.get() {
+            return known;
+        }
+        let mut groups = Groups::new();
+        if let [(state, node)] = local.heads[..]
+            && let Some((_, tail)) = self.literal(state)
+        {
+            groups.push((node, SmallVec::from_slice(&[tail])));
+        }
+        let mut build = self.build();
+        let next = build.local_of_groups(groups);
+        let next = build.clamp_local(next);
+        *local.after_literal.get_or_init(|| next)
+    }
+
+    /// The state `bytes` further into the literal that a state stands in.
+    pub(crate) fn into_literal(&self, id: StateId, bytes: usize) -> StateId {
+        let [cell] = self.state(id).kernel[..] else { return id };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return id };
+        let mut build = self.build();
+        let next = build.cell(Head::Expr(expr, at + bytes as u32), tail);
+        build.state(&[next])
+    }
+
+    /// The state of a single cell.
+    pub(crate) fn state_of(&self, cell: CellId) -> StateId {
+        self.build().state(&[cell])
+    }
+
     fn find_loop(&self, id: LocalId) -> Option<Loop> {
         let [(state, _)] = self.local(id).heads[..] else { return None };
         let kernel = &self.state(state).kernel;
@@ -305,6 +359,7 @@ impl Build<'_> {
             expansion: OnceLock::new(),
             clamped: OnceLock::new(),
             repeats: OnceLock::new(),
+            after_literal: OnceLock::new(),
         }));
         self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
         id
@@ -356,6 +411,15 @@ impl Build<'_> {
                 _ => groups.push((node, SmallVec::from_slice(&[cell]))),
             }
         }
+        let local = self.local_of_groups(groups);
+        if self.store.local(local).heads.len() > self.store.heads_limit {
+            return Err(Exceeded { name: "heads", value: self.store.heads_limit });
+        }
+        Ok(local)
+    }
+
+    /// The local of cells on stacks.
+    fn local_of_groups(&mut self, mut groups: Groups) -> LocalId {
         self.return_from_ended(&mut groups);
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
         for (node, cells) in groups {
@@ -365,11 +429,8 @@ impl Build<'_> {
                 None => heads.push((state, node)),
             }
         }
-        if heads.len() > self.store.heads_limit {
-            return Err(Exceeded { name: "heads", value: self.store.heads_limit });
-        }
         heads.sort_unstable();
-        Ok(self.local(&heads))
+        self.local(&heads)
     }
 
     /// Frames that have ended and can do nothing else are left at once.

@@ -76,7 +76,7 @@ impl MaskStore {
             return Ok(walked);
         }
         let mut walk = Walk::new(store, tables, work);
-        walk.anchor(0, store.clamped_local(store.local_of(state)))?;
+        walk.visit(ROOT, store.clamped_local(store.local_of(state)))?;
         walk.run()?;
         let walked = walk.finish(self, None);
         Ok(slot.get_or_init(|| walked))
@@ -200,22 +200,45 @@ impl<'a> Walk<'a> {
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
     #[inline]
     fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        if self.trie.nodes[node as usize].children == 0 {
-            self.ids.extend_from_slice(self.trie.own(node));
-            return Ok(());
+        self.ids.extend_from_slice(self.trie.own(node));
+        if self.trie.nodes[node as usize].children == 0 { Ok(()) } else { self.visit(node, local) }
+    }
+
+    /// Goes on below `node`, now or later.
+    fn visit(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        if let Some(literal) = self.store.local_literal(local) {
+            return self.literal(node, local, literal);
+        }
+        if let Some(anchor) = self.tables.profile.anchor_at(node) {
+            return if node != ROOT && self.take_whole(node, local) {
+                Ok(())
+            } else {
+                self.anchor(anchor, local)
+            };
         }
         if self.take_whole(node, local) {
             return Ok(());
-        }
-        self.ids.extend_from_slice(self.trie.own(node));
-        if let Some(anchor) = self.tables.profile.anchor_at(node) {
-            return self.anchor(anchor, local);
         }
         if self.store.local_expansion(local).pops {
             self.found.nodes.push(node);
         }
         self.todo.push((node, local));
         Ok(())
+    }
+
+    /// Follows a literal down the trie. The places inside it need no states of their own.
+    fn literal(&mut self, mut node: u32, local: LocalId, literal: &[u8]) -> Result<(), Exceeded> {
+        self.work.spend(literal.len().min(self.trie.longest))?;
+        for &byte in literal {
+            let Some(child) = self.trie.child(node, byte) else { return Ok(()) };
+            node = child;
+            self.ids.extend_from_slice(self.trie.own(node));
+        }
+        if self.trie.nodes[node as usize].children == 0 {
+            return Ok(());
+        }
+        let next = self.store.after_literal(local);
+        self.visit(node, next)
     }
 
     /// If everything below `node` stays inside a loop, takes it all.
@@ -230,7 +253,8 @@ impl<'a> Walk<'a> {
         if !pure {
             return false;
         }
-        self.ids.extend_from_slice(self.trie.subtree(node));
+        let own = self.trie.own(node).len();
+        self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
         if self.store.local_expansion(local).pops {
             self.found.pure.push((node, self.store.program.class(repeats.chars)));
         }

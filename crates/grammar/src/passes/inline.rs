@@ -1,5 +1,9 @@
 //! Puts the bodies of small rules in place of their calls, so that what stays a call is true nesting.
 //!
+//! A rule with a long run of characters in it (an identifier, a quoted string) stays one if it is called from
+//! several places: inside the run it does not matter where it was called from, and the engine then has to work
+//! out only once which tokens go on with it.
+//!
 //! Around a cycle of calls one rule has to stay; the others are as good as any rule. So an expression grammar
 //! becomes one rule that calls itself for what is in parentheses.
 
@@ -44,7 +48,8 @@ pub(super) fn inline(grammar: Grammar, room: &mut Room, budget: &mut Budget<'_>)
             let Some(body) = builder.body(rule).map(|b| map[b.index()]) else { continue };
             let (size, calls) = (sizes.of(&builder.arena, body), calls[rule.index()]);
             let growth = size as u64 * (calls.max(1) as u64 - 1);
-            let small = size <= SMALL || calls <= 1 && size <= SMALL_FOR_ONE_CALL;
+            let small =
+                if calls <= 1 { size <= SMALL_FOR_ONE_CALL } else { size <= SMALL && !sizes.has_run(body) };
             if small && !kept[rule.index()] && growth <= room.0 {
                 room.0 -= growth;
                 map[only] = body;
@@ -118,19 +123,44 @@ fn count_calls(grammar: &Grammar) -> Vec<u32> {
     calls
 }
 
-/// Sizes of expressions written out as trees; a call counts as one, a literal by its bytes.
-struct Sizes(Vec<u32>);
+/// From this many characters on, a class makes a run.
+const RUN_CHARS: usize = 20;
+/// From this many rounds on, a repetition is one.
+const RUN_ROUNDS: u32 = 16;
+
+/// Sizes of expressions written out as trees (a call counts as one, a literal by its bytes), and whether there is
+/// a long run of characters in them.
+struct Sizes(Vec<(u32, bool)>);
 
 impl Sizes {
     fn of(&mut self, arena: &Arena, id: ExprId) -> u32 {
         while self.0.len() <= id.index() {
             let Some(next) = ExprId::new(self.0.len()) else { break };
+            let children = arena.children(next);
             let size = match arena.get(next) {
                 Expr::Literal(literal) => arena.literal_bytes(literal).len() as u32,
-                _ => arena.children(next).iter().fold(1u32, |sum, c| sum.saturating_add(self.0[c.index()])),
+                _ => children.iter().fold(1u32, |sum, c| sum.saturating_add(self.0[c.index()].0)),
             };
-            self.0.push(size);
+            let run = is_run(arena, next) || children.iter().any(|c| self.0[c.index()].1);
+            self.0.push((size, run));
         }
-        self.0[id.index()]
+        self.0[id.index()].0
     }
+
+    /// Whether there is a run in an expression whose size was asked for.
+    fn has_run(&self, id: ExprId) -> bool {
+        self.0.get(id.index()).is_some_and(|known| known.1)
+    }
+}
+
+/// Whether an expression is a long run of characters of a large class, perhaps with other things in between.
+fn is_run(arena: &Arena, id: ExprId) -> bool {
+    let Expr::Repeat { expr, max, .. } = arena.get(id) else { return false };
+    let large =
+        |id: ExprId| matches!(arena.get(id), Expr::Chars(set) if arena.char_set(set).len() >= RUN_CHARS);
+    max.is_none_or(|max| max >= RUN_ROUNDS)
+        && match arena.get(expr) {
+            Expr::Alt(list) => arena.list(list).iter().any(|&e| large(e)),
+            _ => large(expr),
+        }
 }
