@@ -5,23 +5,24 @@ use std::collections::HashMap;
 use tokenstile::{TokenId, Vocab};
 
 /// `limit` of `tokens`, which are sorted by their bytes and stay so. Letters count as one beginning, and digits
-/// do; of each beginning the lowest ids are taken, since tokenizers number the frequent tokens first.
+/// do; of each beginning the lowest ids are taken, since tokenizers number the frequent tokens first, but longer
+/// tokens before further single bytes.
 pub(super) fn sample(vocab: &Vocab, tokens: &[TokenId], limit: usize) -> Vec<TokenId> {
     if tokens.len() <= limit {
         return tokens.to_vec();
     }
-    let mut by_id = tokens.to_vec();
-    by_id.sort_unstable();
-    let mut seen: HashMap<Option<u8>, usize> = HashMap::new();
-    let mut ranked: Vec<(usize, usize, TokenId)> = by_id
-        .into_iter()
-        .map(|id| {
-            let first = vocab.bytes(id).and_then(|bytes| bytes.first()).map(|&byte| beginning(byte));
-            let rank = seen.entry(first).or_insert(0);
-            *rank += 1;
-            (*rank, unreadable(first), id)
-        })
-        .collect();
+    let mut groups: HashMap<Option<u8>, Vec<TokenId>> = HashMap::new();
+    for &id in tokens {
+        let first = vocab.bytes(id).and_then(|bytes| bytes.first()).map(|&byte| beginning(byte));
+        groups.entry(first).or_default().push(id);
+    }
+    let mut ranked: Vec<(usize, usize, TokenId)> = Vec::new();
+    for (first, mut ids) in groups {
+        ids.sort_unstable();
+        // After the first, single bytes say nothing new.
+        ids[1..].sort_by_key(|&id| (vocab.bytes(id).is_some_and(|bytes| bytes.len() == 1), id));
+        ranked.extend(ids.into_iter().enumerate().map(|(rank, id)| (rank, unreadable(first), id)));
+    }
     ranked.sort_unstable();
     ranked.truncate(limit);
     let mut chosen: Vec<TokenId> = ranked.into_iter().map(|(_, _, id)| id).collect();
@@ -65,5 +66,8 @@ mod tests {
         assert_eq!(texts(2), [b"1", b"a"]);
         assert_eq!(texts(8).len(), 8);
         assert!(texts(0).is_empty());
+        let texts = ["a", "b", "c", "in", "er"];
+        let vocab = Vocab::from_tokens((0..).zip(texts), &[]).unwrap();
+        assert_eq!(sample(&vocab, &[0, 1, 2, 4, 3], 3), [0, 4, 3]);
     }
 }
