@@ -1,0 +1,147 @@
+//! Runs of characters over a made-up vocabulary, large enough for the engine to use its tables of runs: the
+//! smallest cases of what was once wrong there, and their neighbours.
+
+mod support;
+
+use std::sync::OnceLock;
+
+use support::{Sorted, byte_vocab, compile, gbnf, regex};
+use tokenstile::{Grammar, Vocab};
+use tokenstile_testkit::Reference;
+
+struct Words {
+    vocab: Vocab,
+    sorted: Sorted,
+}
+
+/// All words of three letters, with and without a space before them; some with an accent; some cut inside it.
+fn words() -> &'static Words {
+    static WORDS: OnceLock<Words> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let letters = || b'a'..=b'z';
+        let mut tokens: Vec<Vec<u8>> = Vec::new();
+        for (a, b) in letters().flat_map(|a| letters().map(move |b| (a, b))) {
+            tokens.extend(letters().map(|c| vec![b' ', a, b, c]));
+            for text in [
+                vec![a, b],
+                vec![a, b, b, a],
+                vec![a.to_ascii_uppercase(), b],
+                vec![a, b' ', b],
+                vec![a, b'-', b],
+            ] {
+                tokens.push(text);
+            }
+        }
+        for a in letters() {
+            for tail in ["é", "én", "née", "日", "é日é", " é", "é "] {
+                tokens.push([&[a], tail.as_bytes()].concat());
+                tokens.push([b" ", &[a][..], tail.as_bytes()].concat());
+            }
+            tokens.push(vec![a, 0xC3]);
+            tokens.push(vec![0xA9, a]);
+            tokens.push(vec![b' ', a, 0xE6, 0x97]);
+        }
+        tokens.extend(
+            ["é", "日", " é", " 日", "éa", "日a", "日本", "abcdefghijklmnopqrstuvwxyz"]
+                .map(|t| t.as_bytes().to_vec()),
+        );
+        let vocab = byte_vocab(&tokens);
+        Words { sorted: Sorted::new(&vocab), vocab }
+    })
+}
+
+/// Compares the masks after each text.
+fn check(grammar: &Grammar, texts: &[&str]) {
+    let words = words();
+    let matcher = compile(grammar, &words.vocab).matcher();
+    let reference = Reference::new(grammar);
+    for text in texts {
+        let mut matcher = matcher.fork();
+        matcher.commit_bytes(text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text:?} of {grammar}"));
+        let state = reference.run(text.as_bytes());
+        assert_eq!(matcher.is_accepting(), reference.is_accepting(state), "after {text:?} of {grammar}");
+        if let Err(e) = words.sorted.compare(&mut matcher, &reference, state) {
+            panic!("after {text:?} of {grammar}: {e}");
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_run_may_be_a_wide_character_of_it() {
+    let mut matcher = compile(&regex("[^\\n]*é"), &words().vocab).matcher();
+    matcher.commit_bytes("é".as_bytes()).unwrap();
+    assert!(matcher.is_accepting());
+    check(&regex("[^\\n]*é"), &["", "a", "é", "éa", "日", "aé"]);
+}
+
+#[test]
+fn what_follows_a_counted_run_may_be_a_wide_character_of_it() {
+    check(
+        &regex(".{1,20}é"),
+        &["", "a", "aé", "aaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaa"],
+    );
+    check(&regex("[^ ]{2,5}é"), &["", "a", "ab", "abc", "abcd", "abcde"]);
+    check(&regex("[^ ]{3}é[a-z]*"), &["", "a", "ab", "abc", "é"]);
+    check(&regex(".{0,3}日?.{0,2}"), &["", "a", "日", "日日日", "aaa"]);
+}
+
+#[test]
+fn too_few_characters_may_be_followed_by_a_wide_one_of_the_class() {
+    check(&regex("[a-zé]{2,8}"), &["", "a", "é"]);
+    check(&regex("[a-zé]{3,}1"), &["", "a", "ab", "abc"]);
+    check(&regex(r"\p{L}{2,8}"), &["", "a", "aé"]);
+    check(&regex(" ?[^\\s]+"), &["", " ", "a"]);
+    check(&regex("[^é]{4,}"), &["", "a", "日"]);
+}
+
+#[test]
+fn wide_characters_of_a_class_count() {
+    check(&regex("[a-zé]{1,2}"), &["", "a", "é"]);
+    check(&regex(r"\w{1,3}"), &["", "a", "aé"]);
+    check(&regex("[^é]{1,3}"), &["", "a", "日", "aa"]);
+    check(&regex("(?:[a-z]|é){1,3}é?"), &["", "a", "é", "aé"]);
+}
+
+#[test]
+fn a_wide_class_in_a_rule_that_ends_inside_a_token() {
+    check(&gbnf(r#"root ::= "(" root ")" "é" | [^()]{2,3}"#), &["", "(", "((a", "((ab", "((ab)"]);
+    check(&gbnf(r#"root ::= "(" root "é" [a-z]* | [^é]{1,3}"#), &["", "(", "(a", "(aaa"]);
+    check(&gbnf(r#"root ::= "(" root "é" [a-z]* | [^(]{1,3}"#), &["", "(", "(a", "(é", "(aaa"]);
+}
+
+#[test]
+fn the_first_character_of_a_run_is_of_another_class() {
+    check(&regex("[A-Z][a-z]*"), &["", "A"]);
+    check(&regex("[a-m][a-z]{1,3}"), &["", "a", "ab", "abc"]);
+    check(&regex("[é-ü][a-z]*"), &["", "é"]);
+    check(&regex("[a-z][^a]{2,9}"), &["", "a", "ab"]);
+    check(&regex("[ a][a-z]*"), &["", " ", "a"]);
+    check(&regex("(?: [a-z]+)*"), &["", " ", " a"]);
+}
+
+#[test]
+fn counts_reach_exactly_as_far_as_they_say() {
+    let alphabet = "abcdefghijklmnopqrstuvwxyz";
+    for most in [1, 2, 3, 4, 15, 16, 17, 24, 25, 26, 27] {
+        let grammar = regex(&format!("[a-z]{{1,{most}}}"));
+        check(&grammar, &["", "a", &alphabet[..most.min(26)], &alphabet[..most.min(26) / 2]]);
+        check(
+            &regex(&format!("[a-z]{{{most}}}-")),
+            &["", "a", &alphabet[..most - 1], &alphabet[..most.min(26) / 2]],
+        );
+    }
+}
+
+#[test]
+fn what_follows_a_run_looks_like_more_of_it() {
+    for pattern in [
+        "[a-z]*b",
+        "[a-z]{2,4}b[a-z]",
+        "[a-z]+(?: [a-z]{3})?",
+        "[a-z ]{2,5}[ -]",
+        "[a-z]{3,}abc",
+        "[a-z]{2}[a-f]{2}",
+    ] {
+        check(&regex(pattern), &["", "a", "ab", "aab"]);
+    }
+}
