@@ -1,6 +1,6 @@
 //! Compiling: a grammar and a vocabulary become a constraint that many sequences share.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -135,6 +135,8 @@ pub(crate) struct Generation {
     pub(crate) store: Store,
     pub(crate) masks: MaskStore,
     pub(crate) proofs: Proofs,
+    /// What was held right after a sequence had moved here: less than that cannot do.
+    floor: AtomicUsize,
 }
 
 impl Generation {
@@ -143,7 +145,21 @@ impl Generation {
             store: Store::new(program.clone(), limits),
             masks: MaskStore::new(),
             proofs: Proofs::default(),
+            floor: AtomicUsize::new(0),
         }
+    }
+}
+
+impl Generation {
+    /// Whether this has grown so large that it should be given up.
+    pub(crate) fn is_full(&self, limits: &Limits) -> bool {
+        let floor = self.floor.load(Ordering::Relaxed);
+        self.store.is_full(limits.cache_bytes.max(floor.saturating_mul(2)))
+    }
+
+    /// Takes note of how much a sequence needs that has just moved here.
+    pub(crate) fn settle(&self) {
+        self.floor.fetch_max(self.store.bytes(), Ordering::Relaxed);
     }
 }
 

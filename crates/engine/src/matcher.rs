@@ -424,11 +424,14 @@ impl Matcher {
     pub(crate) fn advance(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
         let mut work = self.work();
         let mut config = config.clone();
-        for (i, chunk) in bytes.chunks(CHUNK).enumerate() {
+        let mut done = 0;
+        while done < bytes.len() {
+            let chunk = chunk_of(&bytes[done..]);
             config = self.advance_chunk(&config, chunk, &mut work).map_err(|e| match e {
-                Refused::At(at) => Refused::At(i * CHUNK + at),
+                Refused::At(at) => Refused::At(done + at),
                 limit => limit,
             })?;
+            done += chunk.len();
         }
         Ok(config)
     }
@@ -472,6 +475,7 @@ impl Matcher {
             }
         }
         let config = normalize(&mut stacks, heads);
+        work.spend(stacks.work())?;
         let limit = self.constraint.inner.limits.heads;
         if config.len() > limit {
             return Err(Exceeded { name: "heads", value: limit }.into());
@@ -493,7 +497,7 @@ impl Matcher {
             }
             done += shared;
             let next = if shared < literal.len() {
-                store.into_literal(*state, shared)
+                store.along_literal(*state, shared)
             } else {
                 store.state_of(tail)
             };
@@ -528,7 +532,7 @@ impl Matcher {
         if let Some(e) = self.generation.store.exceeded() {
             return Err(e.into());
         }
-        if !self.generation.store.is_full(inner.limits.cache_bytes) {
+        if !self.generation.is_full(&inner.limits) {
             return Ok(());
         }
         let mut inputs = Vec::with_capacity(self.last.count);
@@ -558,9 +562,19 @@ impl Matcher {
             };
             again.push(input, config, bytes.len());
         }
+        again.generation.settle();
         *self = again;
         Ok(())
     }
+}
+
+/// The first bytes of a text, cut between characters if it is UTF-8.
+fn chunk_of(bytes: &[u8]) -> &[u8] {
+    if bytes.len() <= CHUNK {
+        return bytes;
+    }
+    let end = (CHUNK - 3..=CHUNK).rev().find(|&i| bytes[i] & 0xC0 != 0x80);
+    &bytes[..end.unwrap_or(CHUNK)]
 }
 
 fn start(generation: &Generation) -> Step {

@@ -79,7 +79,7 @@ pub(crate) struct RunMask {
     /// Tokens of the mask that have too many characters for the run.
     pub(crate) minus: Arc<[TokenId]>,
     /// The longer tokens of the mask with their numbers of characters, longest first.
-    long: Arc<[(u16, TokenId)]>,
+    long: Arc<[(u32, TokenId)]>,
     /// The most characters of any token in the mask.
     longest: u32,
 }
@@ -114,7 +114,7 @@ struct Group {
     first: u128,
     rest: u128,
     /// Sorted by number of characters.
-    tokens: Vec<(u16, TokenId)>,
+    tokens: Vec<(u32, TokenId)>,
     /// All of them, if they are many.
     dense: Option<Box<[u32]>>,
 }
@@ -125,7 +125,7 @@ pub(crate) struct Entry {
     /// ASCII bytes after the first character, as two words.
     ascii: [u64; 2],
     pub(crate) node: u32,
-    pub(crate) chars: u16,
+    pub(crate) chars: u32,
     first: u8,
     wide: bool,
 }
@@ -170,7 +170,7 @@ impl Profile {
         if run.most < LONG {
             return self.cached(trie, run);
         }
-        let minus = full.long.iter().take_while(|t| t.0 as u32 > run.most).map(|t| t.1).collect();
+        let minus = full.long.iter().take_while(|t| t.0 > run.most).map(|t| t.1).collect();
         RunMask { minus, ..full }
     }
 
@@ -247,7 +247,7 @@ impl Anchor {
             ascii: u128,
             rest: u128,
             first: u8,
-            chars: u16,
+            chars: u32,
             wide: bool,
         }
         let mut groups: FxHashMap<(u128, u128), usize> = FxHashMap::default();
@@ -288,7 +288,7 @@ impl Anchor {
                         rest: path.rest
                             | if in_first { 0 } else { kind_of(byte) }
                             | if broken { BROKEN } else { 0 },
-                        chars: path.chars.saturating_add(starts as u16),
+                        chars: path.chars + starts as u32,
                         wide: path.wide || byte >= 0x80,
                         first: path.first,
                     },
@@ -340,7 +340,7 @@ impl Anchor {
             .filter(move |e| {
                 e.ascii[0] & !words[0] == 0
                     && e.ascii[1] & !words[1] == 0
-                    && (e.chars as u32) <= run.most
+                    && e.chars <= run.most
                     && (run.rest.wide || !e.wide)
             })
     }
@@ -395,23 +395,21 @@ fn set(words: &mut [u32], token: TokenId) {
 /// A run's mask while it is put together.
 struct Found {
     words: Vec<u32>,
-    long: Vec<(u16, TokenId)>,
+    long: Vec<(u32, TokenId)>,
     longest: u32,
 }
 
 impl Found {
     fn add_group(&mut self, group: &Group, most: u32) {
-        let longest = group.tokens.last().map_or(0, |t| t.0 as u32);
+        let longest = group.tokens.last().map_or(0, |t| t.0);
         match &group.dense {
             Some(dense) if longest <= most => {
                 self.words.iter_mut().zip(dense.iter()).for_each(|(w, d)| *w |= d);
             }
-            _ => {
-                group.tokens.iter().take_while(|t| t.0 as u32 <= most).for_each(|t| set(&mut self.words, t.1))
-            }
+            _ => group.tokens.iter().take_while(|t| t.0 <= most).for_each(|t| set(&mut self.words, t.1)),
         }
-        let fits = group.tokens.iter().rev().skip_while(|t| t.0 as u32 > most);
-        self.long.extend(fits.take_while(|t| t.0 as u32 > LONG));
+        let fits = group.tokens.iter().rev().skip_while(|t| t.0 > most);
+        self.long.extend(fits.take_while(|t| t.0 > LONG));
         self.longest = self.longest.max(longest.min(most));
     }
 
@@ -436,16 +434,16 @@ impl Found {
         while let Some((node, chars)) = todo.pop() {
             let below = trie.below[node as usize];
             let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
-            if pure && below.boundary && chars + below.chars as u32 <= LONG.min(run.most) {
+            if pure && below.boundary && chars + below.chars <= LONG.min(run.most) {
                 trie.subtree(node).iter().for_each(|&t| set(&mut self.words, t));
-                self.longest = self.longest.max(chars + below.chars as u32);
+                self.longest = self.longest.max(chars + below.chars);
                 continue;
             }
             for &token in trie.own(node) {
                 set(&mut self.words, token);
                 self.longest = self.longest.max(chars);
                 if chars > LONG {
-                    self.long.push((chars as u16, token));
+                    self.long.push((chars, token));
                 }
             }
             for child in trie.children(node) {

@@ -59,7 +59,7 @@ impl<'a> Stacks<'a> {
 
     /// The stack of any of these links. Two ways to return to the same state are one, with the stacks below
     /// joined: that is what keeps the number of stacks small in ambiguous grammars.
-    fn node(&mut self, mut links: SmallVec<[(StateId, Stack); 1]>, bottom: bool, depth: usize) -> Stack {
+    fn node(&mut self, mut links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
         if let ([(ret, below)], false) = (&links[..], bottom) {
             return self.push(*ret, below);
         }
@@ -67,36 +67,73 @@ impl<'a> Stacks<'a> {
         let mut kept: SmallVec<[(StateId, Stack); 1]> = SmallVec::new();
         for (ret, below) in links {
             match kept.last_mut() {
-                Some(last) if last.0 == ret && last.1.key == below.key => {}
-                Some(last) if last.0 == ret && depth < JOIN_DEPTH => {
-                    last.1 = self.join(&last.1, &below, depth + 1)
-                }
+                Some(last) if last.0 == ret => last.1 = self.join(&last.1, &below),
                 _ => kept.push((ret, below)),
             }
         }
-        let accepts =
-            bottom || kept.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
-        Arc::new(StackNode { key: key_of(&kept, bottom), links: kept, bottom, accepts })
+        self.make(kept, bottom)
     }
 
-    /// The stack that is either of two.
-    fn join(&mut self, a: &Stack, b: &Stack, depth: usize) -> Stack {
-        let pair = (a.key.min(b.key), a.key.max(b.key));
-        if pair.0 == pair.1 {
-            return a.clone();
+    /// The node of links to different states, in order.
+    fn make(&self, links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
+        if let ([(ret, below)], false) = (&links[..], bottom) {
+            return self.push(*ret, below);
         }
-        if let Some(known) = self.joined.get(&pair) {
-            return known.clone();
+        let accepts =
+            bottom || links.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
+        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
+    }
+
+    /// The stack that is either of two. Stacks below are joined first, in a loop: they may be deep.
+    fn join(&mut self, a: &Stack, b: &Stack) -> Stack {
+        let mut todo: Vec<(Stack, Stack)> = vec![(a.clone(), b.clone())];
+        while let Some((a, b)) = todo.last().cloned() {
+            if self.known_join(&a, &b).is_some() {
+                todo.pop();
+                continue;
+            }
+            let open = todo.len();
+            for (ret, below) in &a.links {
+                let other = b.links.iter().find(|l| l.0 == *ret).map(|l| &l.1);
+                if let Some(other) = other.filter(|other| self.known_join(below, other).is_none()) {
+                    todo.push((below.clone(), other.clone()));
+                }
+            }
+            if todo.len() == open {
+                todo.pop();
+                let joined = self.join_known(&a, &b);
+                self.joined.insert(pair_of(&a, &b), joined);
+            }
         }
-        let links = a.links.iter().chain(&b.links).cloned().collect();
-        let joined = self.node(links, a.bottom || b.bottom, depth);
-        self.joined.insert(pair, joined.clone());
-        joined
+        self.known_join(a, b).unwrap_or_else(|| unreachable!("it was just made"))
+    }
+
+    fn known_join(&self, a: &Stack, b: &Stack) -> Option<Stack> {
+        if a.key == b.key { Some(a.clone()) } else { self.joined.get(&pair_of(a, b)).cloned() }
+    }
+
+    /// The stack that is either of two, where the stacks below them are joined already.
+    fn join_known(&self, a: &Stack, b: &Stack) -> Stack {
+        let mut links: SmallVec<[(StateId, Stack); 1]> = SmallVec::new();
+        for (ret, below) in &a.links {
+            let other = b.links.iter().find(|l| l.0 == *ret);
+            let joined = other.and_then(|l| self.known_join(below, &l.1));
+            links.push((*ret, joined.unwrap_or_else(|| below.clone())));
+        }
+        links.extend(b.links.iter().filter(|l| !a.links.iter().any(|k| k.0 == l.0)).cloned());
+        links.sort_by_key(|l| l.0);
+        self.make(links, a.bottom || b.bottom)
+    }
+
+    /// How many stacks were joined.
+    pub(crate) fn work(&self) -> usize {
+        self.joined.len()
     }
 }
 
-/// How far down stacks are joined. Below that they stay apart, which costs space, not exactness.
-const JOIN_DEPTH: usize = 100;
+fn pair_of(a: &Stack, b: &Stack) -> (u128, u128) {
+    (a.key.min(b.key), a.key.max(b.key))
+}
 
 /// A 128-bit hash of a stack's content, from those of the stacks below it.
 ///
@@ -182,7 +219,7 @@ impl<'a> Rebase<'a> {
         if node.bottom {
             links.extend(self.base.links.iter().cloned());
         }
-        stacks.node(links, node.bottom && self.base.bottom, 0)
+        stacks.node(links, node.bottom && self.base.bottom)
     }
 }
 
@@ -211,7 +248,7 @@ pub(crate) fn normalize(stacks: &mut Stacks<'_>, mut heads: SmallVec<[(StateId, 
     let mut joined: Config = SmallVec::new();
     for (state, stack) in out {
         match joined.iter_mut().find(|h| h.0 == state) {
-            Some(head) => head.1 = stacks.join(&head.1, &stack, 0),
+            Some(head) => head.1 = stacks.join(&head.1, &stack),
             None => joined.push((state, stack)),
         }
     }

@@ -17,7 +17,7 @@ pub(crate) struct TrieNode {
     pub(crate) tokens_end: u32,
     pub(crate) children: u16,
     /// How many tokens end here.
-    pub(crate) own: u16,
+    pub(crate) own: u32,
 }
 
 /// See the module documentation.
@@ -48,7 +48,7 @@ pub(crate) struct Below {
     /// Whether some of those do not continue a well-formed character.
     pub(crate) broken: bool,
     /// The most characters on any path down.
-    pub(crate) chars: u16,
+    pub(crate) chars: u32,
     /// Whether this node itself stands between characters.
     pub(crate) boundary: bool,
 }
@@ -83,7 +83,7 @@ impl Trie {
 
     /// Breadth first, so that siblings are neighbours.
     fn build_nodes(&mut self, sorted: &[(&[u8], TokenId)]) {
-        let mut depths = vec![0u16];
+        let mut depths = vec![0u32];
         self.nodes.push(TrieNode {
             first_child: 0,
             tokens: 0,
@@ -98,7 +98,7 @@ impl Trie {
             let depth = depths[at] as usize;
             let range = &sorted[tokens as usize..tokens_end as usize];
             let own = range.iter().take_while(|t| t.0.len() == depth).count();
-            self.nodes[at].own = own as u16;
+            self.nodes[at].own = own as u32;
             self.nodes[at].first_child = self.nodes.len() as u32;
             let mut start = own;
             while start < range.len() {
@@ -112,7 +112,7 @@ impl Trie {
                     own: 0,
                 });
                 self.byte.push(byte);
-                depths.push(depth as u16 + 1);
+                depths.push(depth as u32 + 1);
                 self.nodes[at].children += 1;
                 start = end;
             }
@@ -132,7 +132,7 @@ impl Trie {
                 below.wide |= inner.wide;
                 below.broken |= inner.broken;
                 let starts = byte & 0xC0 != 0x80;
-                below.chars = below.chars.max(inner.chars + starts as u16);
+                below.chars = below.chars.max(inner.chars + starts as u32);
                 if byte < 0x80 {
                     below.ascii |= 1 << byte;
                     below.broken |= !utf8[at].may_be_boundary();

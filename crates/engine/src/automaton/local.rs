@@ -13,7 +13,7 @@ use super::store::{Cell, CellId, Exceeded, Head, LocalId, Node, NodeId, StateId,
 use crate::few::FewSet;
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
-const JOIN_DEPTH: usize = 100;
+const JOIN_DEPTH: usize = 400;
 
 /// Cells by the stack they stand on.
 type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
@@ -252,7 +252,7 @@ impl Store {
     }
 
     /// The state `bytes` further into the literal that a state stands in.
-    pub(crate) fn into_literal(&self, id: StateId, bytes: usize) -> StateId {
+    pub(crate) fn along_literal(&self, id: StateId, bytes: usize) -> StateId {
         let [cell] = self.state(id).kernel[..] else { return id };
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return id };
         let mut build = self.build();
@@ -306,44 +306,43 @@ impl Store {
         }
     }
 
-    /// Whether the ASCII characters of a loop lead nowhere else, and all of them lead to one place.
+    /// Whether the characters of a loop lead nowhere but back into it.
     fn is_exclusive(&self, id: LocalId, chars: CharSetId) -> bool {
-        let ascii = self.program.arena.char_set(chars).ascii();
-        let expansion = self.local_expansion(id);
-        let mut edges = expansion.edges.iter().filter(|e| e.0.intersects(&ascii));
-        let Some(&(_, node, _)) = edges.clone().next() else { return false };
-        // One edge per loop cell, all in this frame, each just the class.
-        edges.all(|e| e.0.intersect(&ByteSet::range(0, 0x7f)) == ascii && e.1 == node)
-            && edges_lead_back(self, id, &expansion.edges, &ascii)
-    }
-}
-
-/// Whether every edge on `ascii` leads to the loop cell it came from (with one more round done).
-fn edges_lead_back(store: &Store, id: LocalId, edges: &[(ByteSet, NodeId, CellId)], ascii: &ByteSet) -> bool {
-    let [(state, node)] = store.local(id).heads[..] else { return false };
-    let kernel = &store.state(state).kernel;
-    let loops = kernel.iter().filter(|&&c| c != CellId::NIL).count();
-    let mut count = 0;
-    for &(set, at, target) in edges {
-        if !set.intersects(ascii) {
-            continue;
-        }
-        count += 1;
-        let next = store.cell(target);
-        let back = kernel.iter().any(|&cell| {
-            let cell_now = store.cell(cell);
-            match (cell_now.head, next.head) {
-                (Head::Expr(a, _), Head::Expr(b, _)) => a == b && cell_now.tail == next.tail,
-                _ => false,
+        let [(state, node)] = self.local(id).heads[..] else { return false };
+        let set = self.program.arena.char_set(chars);
+        let ascii = set.ascii();
+        let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::range(0x80, 0xFF) };
+        let kernel = &self.state(state).kernel;
+        let mut rounds = 0;
+        for &(bytes, at, target) in self.local_expansion(id).edges.iter() {
+            if bytes.intersects(&ascii) {
+                rounds += 1;
+                let whole = bytes.intersect(&ByteSet::range(0, 0x7f)) == ascii;
+                if !(whole && at == node && self.is_round(kernel, target)) {
+                    return false;
+                }
             }
-        });
-        // The last round of a counted loop leads to its tail instead.
-        let last = kernel.iter().any(|&cell| cell != CellId::NIL && store.cell(cell).tail == target);
-        if at != node || !(back || last) {
-            return false;
+            if bytes.intersects(&wide) {
+                let Cell { head, tail, .. } = self.cell(target);
+                let inside = matches!(head, Head::Utf8(set, _) if set == chars);
+                if !(inside && at == node && self.is_round(kernel, tail)) {
+                    return false;
+                }
+            }
         }
+        // One edge for each loop: none of them is hidden behind another.
+        rounds > 0 && rounds == kernel.iter().filter(|&&c| c != CellId::NIL).count()
     }
-    count == loops
+
+    /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
+    fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
+        let next = self.cell(target);
+        kernel.iter().filter(|&&c| c != CellId::NIL).any(|&cell| {
+            let now = self.cell(cell);
+            let same = matches!((now.head, next.head), (Head::Expr(a, _), Head::Expr(b, _)) if a == b);
+            (same && now.tail == next.tail && target != CellId::NIL) || now.tail == target
+        })
+    }
 }
 
 impl Build<'_> {

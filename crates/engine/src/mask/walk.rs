@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use tokenstile_grammar::ir::ByteSet;
@@ -122,6 +122,8 @@ struct Walk<'a> {
     masks: SmallVec<[Shared; 1]>,
     whole: bool,
     found: Pending,
+    /// Places that were visited, where a place may be come to in several ways.
+    visited: Option<FxHashSet<(u32, LocalId)>>,
 }
 
 impl<'a> Walk<'a> {
@@ -136,16 +138,21 @@ impl<'a> Walk<'a> {
             masks: SmallVec::new(),
             whole: false,
             found: Pending::default(),
+            visited: None,
         }
     }
 
     /// The result; `passes` is what stays pending because the state itself may end at once.
-    fn finish(self, masks: &MaskStore, passes: Option<PendingId>) -> Walked {
+    fn finish(mut self, masks: &MaskStore, passes: Option<PendingId>) -> Walked {
         let mut pending: SmallVec<[PendingId; 2]> = passes.into_iter().collect();
         if self.whole {
             pending.push(PendingId::WHOLE);
         }
         let mut bytes = 0;
+        if self.found.nodes.len() > 64 {
+            self.found.nodes.sort_unstable();
+            self.found.nodes.dedup();
+        }
         if !self.found.is_empty() {
             let size = self.found.bytes();
             let (id, new) = masks.intern(self.found);
@@ -206,6 +213,11 @@ impl<'a> Walk<'a> {
 
     /// Goes on below `node`, now or later.
     fn visit(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        if let Some(visited) = &mut self.visited
+            && !visited.insert((node, local))
+        {
+            return Ok(());
+        }
         if let Some(literal) = self.store.local_literal(local) {
             return self.literal(node, local, literal);
         }
@@ -248,8 +260,8 @@ impl<'a> Walk<'a> {
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0
             && (!below.wide || (repeats.wide && !below.broken && below.boundary))
-            && repeats.left.is_none_or(|left| below.chars as u32 <= left)
-            && (repeats.need == 0 || (below.chars as u32) < repeats.need);
+            && repeats.left.is_none_or(|left| below.chars <= left)
+            && (repeats.need == 0 || below.chars < repeats.need);
         if !pure {
             return false;
         }
@@ -348,8 +360,13 @@ impl<'a> Walk<'a> {
                 let rounds = entry.chars as usize - 1;
                 let index = match repeats {
                     Loop { left: None, need: 0, .. } => 0,
-                    Loop { plain: true, need, .. } if rounds < need as usize => continue,
-                    Loop { plain: true, need, .. } => need as usize,
+                    // A character past ASCII may be one more round, where not all of them are in the run.
+                    Loop { plain: true, need, .. } if byte < 0x80 => {
+                        if rounds < need as usize {
+                            continue;
+                        }
+                        need as usize
+                    }
                     _ => rounds,
                 };
                 if chain.len() <= index {
@@ -428,6 +445,7 @@ impl<'a> Walk<'a> {
     /// Goes on from every pending place in `local`.
     fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
         let expansion = self.store.local_expansion(local);
+        self.visited = Some(FxHashSet::default());
         for &node in &pending.nodes {
             self.go_on(node, local)?;
         }
@@ -441,7 +459,7 @@ impl<'a> Walk<'a> {
             for byte in expansion.alive.iter() {
                 let Some(class) = expansion.class_of(byte) else { continue };
                 let mut next = None;
-                for entry in anchor.after(byte, run).filter(|e| e.chars as u32 >= *least) {
+                for entry in anchor.after(byte, run).filter(|e| e.chars >= *least) {
                     self.work.spend(1)?;
                     let next = match next {
                         Some(next) => next,
