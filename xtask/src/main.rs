@@ -1,7 +1,7 @@
 //! The chores of this repository.
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
-//! does not: layering, file sizes, module docs.
+//! does not: layering, bans, file sizes, module docs.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
 mod steps;
@@ -13,8 +13,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test   everything a change must pass: fmt, clippy, fixtures, tests, doctests, tidy, the command itself
-  tidy   layering, file sizes, module docs";
+  test   everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself
+  tidy   layering, bans, file sizes, module docs";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,6 +22,10 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
         ["tidy"] => report(&tidy::check(&root)),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
         _ => {
             eprintln!("{USAGE}");
             ExitCode::from(2)

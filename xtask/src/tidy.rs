@@ -1,7 +1,8 @@
 //! Rules of this repository that the compiler does not check.
 //!
 //! Layering: what a crate may depend on is listed here, so that a new edge is a decision and not an accident.
-//! The core crates do no I/O and read no environment. Files can be read in one sitting and say what they are for.
+//! The core crates do no I/O and read no environment. `unsafe` stays in the files listed. Files can be read in one
+//! sitting and say what they are for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,41 +10,91 @@ use std::path::{Path, PathBuf};
 /// Longest file, in lines.
 const MAX_LINES: usize = 900;
 
-/// What each crate of the core may depend on.
-const LAYERS: [(&str, &[&str]); 2] = [
-    ("crates/grammar", &["hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"]),
-    (
-        "crates/engine",
-        &[
+/// What a crate may depend on.
+struct Layer {
+    folder: &'static str,
+    /// Whether it is of the core: no I/O, no environment, no printing.
+    core: bool,
+    may_use: &'static [&'static str],
+    /// What it may use where a feature asks for it.
+    may_offer: &'static [&'static str],
+    /// Crates of this workspace that its tests may use beside those.
+    tests_may_use: &'static [&'static str],
+}
+
+const LAYERS: [Layer; 5] = [
+    Layer {
+        folder: "crates/grammar",
+        core: true,
+        may_use: &["hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer {
+        folder: "crates/engine",
+        core: true,
+        may_use: &[
             "tokenstile-grammar",
             "base64",
             "hashbrown",
-            "rayon",
             "rustc-hash",
             "serde",
             "serde_json",
             "smallvec",
         ],
-    ),
+        may_offer: &["rayon"],
+        tests_may_use: &["tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/testkit",
+        core: false,
+        may_use: &["tokenstile-grammar", "rustc-hash"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer {
+        folder: "crates/cli",
+        core: false,
+        may_use: &["tokenstile", "anstream", "anstyle", "clap", "libc", "serde_json"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer { folder: "xtask", core: false, may_use: &[], may_offer: &[], tests_may_use: &[] },
 ];
 
-/// What the sources of the core may not contain, and why. In two parts, so that this file does not contain it.
-const BANNED_IN_CORE: [(&str, &str, &str); 8] = [
-    ("print", "ln!(", "a library does not print"),
-    ("eprint", "!(", "a library does not print"),
+/// Files that may contain `unsafe`, and why.
+const MAY_BE_UNSAFE: [(&str, &str); 2] = [
+    ("crates/engine/src/automaton/append.rs", "elements are read without a lock while others are appended"),
+    ("crates/cli/src/bench/clock.rs", "the CPU clock of a thread is a call into the system"),
+];
+
+/// What no source may contain, and why. In two parts, so that this file does not contain it.
+const BANNED: [(&str, &str, &str); 3] = [
+    ("to", "do!", "an open end belongs in an issue"),
+    ("unimple", "mented!", "an open end belongs in an issue"),
+    ("db", "g!", "a trace of debugging"),
+];
+
+/// What the sources of the core may not contain, and why.
+const BANNED_IN_CORE: [(&str, &str, &str); 10] = [
+    ("eprint", "ln!", "a library does not print"),
+    ("print", "ln!", "a library does not print"),
+    ("eprint", "!", "a library does not print"),
+    ("print", "!", "a library does not print"),
+    ("option_", "env!", "the environment is no configuration"),
     ("std::", "env", "the environment is no configuration"),
-    ("option_", "env!(", "the environment is no configuration"),
     ("std::", "fs", "the core does no I/O"),
     ("std::", "net", "the core does no I/O"),
     ("std::", "process", "the core starts and ends no process"),
-    ("std::thread::", "spawn", "the core has no threads of its own"),
+    ("thread::", "spawn", "the core has no threads of its own"),
 ];
 
 /// Everything untidy under `root`, in words; empty if all is well.
 pub(crate) fn check(root: &Path) -> Vec<String> {
     let mut problems = Vec::new();
-    for (layer, allowed) in LAYERS {
-        check_dependencies(root, layer, allowed, &mut problems);
+    check_members(root, &mut problems);
+    for layer in &LAYERS {
+        check_dependencies(root, layer, &mut problems);
     }
     let mut files = Vec::new();
     for folder in ["crates", "xtask"] {
@@ -51,46 +102,84 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
     }
     files.sort();
     for path in files {
-        let shown = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        let shown = shown(root, &path);
         match fs::read_to_string(&path) {
             Ok(text) => check_file(&shown, &text, &mut problems),
             Err(error) => problems.push(format!("{shown}: {error}")),
         }
     }
+    for (file, _) in MAY_BE_UNSAFE.iter().filter(|(file, _)| !root.join(file).exists()) {
+        problems.push(format!("{file}: is not there any more: strike it from the list in tidy.rs"));
+    }
     problems
 }
 
-fn check_dependencies(root: &Path, layer: &str, allowed: &[&str], problems: &mut Vec<String>) {
-    let manifest = format!("{layer}/Cargo.toml");
-    match fs::read_to_string(root.join(&manifest)) {
-        Ok(text) => {
-            let strangers = dependencies(&text).into_iter().filter(|name| !allowed.contains(&name.as_str()));
-            problems.extend(strangers.map(|name| format!("{manifest}: {layer} may not depend on `{name}`")));
+/// A path of the repository as it is written everywhere, with forward slashes.
+fn shown(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string().replace('\\', "/")
+}
+
+/// Every crate has a layer.
+fn check_members(root: &Path, problems: &mut Vec<String>) {
+    let entries = match fs::read_dir(root.join("crates")) {
+        Ok(entries) => entries,
+        Err(error) => return problems.push(format!("crates: {error}")),
+    };
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path.join("Cargo.toml").exists()) {
+        let folder = shown(root, &path);
+        if !LAYERS.iter().any(|layer| layer.folder == folder) {
+            problems.push(format!("{folder}: has no layer: say in xtask/src/tidy.rs what it may depend on"));
         }
-        Err(error) => problems.push(format!("{manifest}: {error}")),
     }
 }
 
-/// Names under `[dependencies]`, `[build-dependencies]` and `[target.….dependencies]`; dev-dependencies are free.
-fn dependencies(manifest: &str) -> Vec<String> {
-    let mut inside = false;
-    let mut names = Vec::new();
+fn check_dependencies(root: &Path, layer: &Layer, problems: &mut Vec<String>) {
+    let folder = layer.folder;
+    let manifest = format!("{folder}/Cargo.toml");
+    let text = match fs::read_to_string(root.join(&manifest)) {
+        Ok(text) => text,
+        Err(error) => return problems.push(format!("{manifest}: {error}")),
+    };
+    for Dependency { name, for_tests, optional } in dependencies(&text) {
+        let is_ours = name.starts_with("tokenstile");
+        let allowed = layer.may_use.contains(&name.as_str())
+            || optional && layer.may_offer.contains(&name.as_str())
+            || for_tests && (!is_ours || layer.tests_may_use.contains(&name.as_str()));
+        if !allowed {
+            let who = if for_tests { "tests of " } else { "" };
+            problems.push(format!("{manifest}: {who}{folder} may not depend on `{name}`"));
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Dependency {
+    name: String,
+    for_tests: bool,
+    optional: bool,
+}
+
+/// What a manifest lists under `[dependencies]`, `[build-dependencies]`, `[dev-dependencies]` and the same of a target.
+fn dependencies(manifest: &str) -> Vec<Dependency> {
+    let mut list = None;
+    let mut found = Vec::new();
     for line in manifest.lines().map(str::trim) {
         if let Some(section) = line.strip_prefix('[') {
             let section = section.trim_end_matches(']');
-            let is_list = |s: &str| s.ends_with("dependencies") && !s.ends_with("dev-dependencies");
-            inside = is_list(section);
+            let kind = |s: &str| s.ends_with("dependencies").then(|| s.ends_with("dev-dependencies"));
+            list = kind(section);
             // `[dependencies.name]`
-            if let Some((list, name)) = section.rsplit_once('.').filter(|(list, _)| is_list(list)) {
-                debug_assert!(!list.is_empty());
-                names.push(name.to_owned());
+            if let Some((head, name)) = section.rsplit_once('.')
+                && let Some(for_tests) = kind(head)
+            {
+                found.push(Dependency { name: name.to_owned(), for_tests, optional: false });
             }
-        } else if inside && !line.is_empty() && !line.starts_with('#') {
-            let name = line.split(['=', '.', ' ']).next().unwrap_or(line);
-            names.push(name.trim_matches('"').to_owned());
+        } else if let Some(for_tests) = list.filter(|_| !line.is_empty() && !line.starts_with('#')) {
+            let name = line.split(['=', '.', ' ']).next().unwrap_or(line).trim_matches('"').to_owned();
+            found.push(Dependency { name, for_tests, optional: line.contains("optional = true") });
         }
     }
-    names
+    found
 }
 
 /// All Rust files below `folder`.
@@ -120,22 +209,55 @@ fn check_file(path: &str, text: &str, problems: &mut Vec<String>) {
         problems.push(format!("{path}: does not begin with `//!`: say what the module is for"));
     }
     let is_test_file = path.contains("/tests/") || path.ends_with("/tests.rs");
-    let is_core = LAYERS.iter().any(|(layer, _)| path.starts_with(&format!("{layer}/src/"))) && !is_test_file;
-    let open_end = concat!("to", "do!(");
+    let is_core = LAYERS.iter().any(|l| l.core && path.starts_with(&format!("{}/src/", l.folder)));
+    let may_be_unsafe = MAY_BE_UNSAFE.iter().any(|(file, _)| *file == path);
     let mut in_tests = is_test_file;
-    for (line, number) in text.lines().map(str::trim_start).zip(1..) {
-        in_tests |= line.starts_with("#[cfg(test)]");
-        if line.starts_with("//") {
-            continue;
+    let mut lines = text.lines().map(code).zip(1..).peekable();
+    while let Some((line, number)) = lines.next() {
+        in_tests |= line == "#[cfg(test)]"
+            && lines.peek().is_some_and(|(next, _)| next.starts_with("mod ") && next.ends_with('{'));
+        let mut report = |what: &str, why: &str| problems.push(format!("{path}:{number}: `{what}`: {why}"));
+        for (head, tail, why) in BANNED {
+            if has(line, &format!("{head}{tail}")) {
+                report(&format!("{head}{tail}"), why);
+            }
         }
-        if line.contains(open_end) {
-            problems.push(format!("{path}:{number}: an open end belongs in an issue"));
+        if !may_be_unsafe && has(line, concat!("un", "safe")) {
+            report(
+                concat!("un", "safe"),
+                "is for the files that xtask/src/tidy.rs lists, with their reasons",
+            );
         }
         if is_core && !in_tests {
-            let found = BANNED_IN_CORE.iter().find(|(head, tail, _)| line.contains(&format!("{head}{tail}")));
-            problems.extend(found.map(|(head, tail, why)| format!("{path}:{number}: `{head}{tail}`: {why}")));
+            for (head, tail, why) in BANNED_IN_CORE {
+                if has(line, &format!("{head}{tail}")) || imports(line, head, tail) {
+                    report(&format!("{head}{tail}"), why);
+                }
+            }
         }
     }
+}
+
+/// A line without the space around it and without its comment.
+fn code(line: &str) -> &str {
+    let line = line.trim();
+    if line.starts_with("//") { "" } else { line.split(" // ").next().unwrap_or(line).trim_end() }
+}
+
+/// Whether `line` has `word`, and not as a part of a longer name.
+fn has(line: &str, word: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + word.len()..].chars().next();
+        !before.is_some_and(is_name) && (word.ends_with('!') || !after.is_some_and(is_name))
+    })
+}
+
+/// Whether `line` is `use std::{…, tail, …}` for `head` `std::`.
+fn imports(line: &str, head: &str, tail: &str) -> bool {
+    let list = line.strip_prefix("use ").and_then(|line| line.strip_prefix(head)?.strip_prefix('{'));
+    list.is_some_and(|list| has(list, tail))
 }
 
 #[cfg(test)]
@@ -152,29 +274,50 @@ mod tests {
     fn dependencies_are_found() {
         let manifest = "[package]\nname = \"x\"\n[dependencies]\na.workspace = true\nb = \"1\"\n# c = 1\n\
                         [dependencies.d]\nversion = \"1\"\n[dev-dependencies]\ne = \"1\"\n\
-                        [target.'cfg(unix)'.dependencies]\nf = { version = \"1\" }\n";
-        assert_eq!(dependencies(manifest), ["a", "b", "d", "f"]);
+                        [target.'cfg(unix)'.dependencies]\nf = { version = \"1\", optional = true }\n";
+        let found = dependencies(manifest);
+        let named = |for_tests| {
+            found.iter().filter(|d| d.for_tests == for_tests).map(|d| d.name.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(named(false), ["a", "b", "d", "f"]);
+        assert_eq!(named(true), ["e"]);
+        assert!(found.iter().all(|d| d.optional == (d.name == "f")));
     }
 
-    fn problems(path: &str, text: &str) -> Vec<String> {
+    fn problems(path: &str, body: &str) -> usize {
         let mut problems = Vec::new();
-        check_file(path, text, &mut problems);
-        problems
+        check_file(path, &format!("//! Doc.\n{body}"), &mut problems);
+        problems.len()
+    }
+
+    const CORE: &str = "crates/engine/src/x.rs";
+    const COMMAND: &str = "crates/cli/src/x.rs";
+
+    #[test]
+    fn the_core_is_kept_apart() {
+        let reads = format!("use std::{};\n", "fs");
+        assert_eq!((problems(CORE, &reads), problems(COMMAND, &reads)), (1, 0));
+        assert_eq!(problems(CORE, &format!("use std::{{{}, io}};\n", "fs")), 1);
+        assert_eq!(problems(CORE, &format!("fn f() {{ std::{}::var(\"A\"); }}\n", "env")), 1);
+        assert_eq!(problems(CORE, &format!("fn f() {{ {}(\"a\") }}\n", concat!("eprint", "ln!"))), 1);
+        assert_eq!(problems(CORE, &format!("#[cfg(test)]\nmod tests {{\n    {reads}}}\n")), 0);
+        assert_eq!(problems(CORE, &format!("#[cfg(test)]\nmod tests;\n{reads}")), 1);
+        assert_eq!(problems(CORE, &format!("// std::{} is not used\n", "fs")), 0);
+        assert_eq!(problems(CORE, &format!("let a = 1; // not std::{}\n", "fs")), 0);
     }
 
     #[test]
     fn untidy_files_are_found() {
-        let core = "crates/engine/src/x.rs";
-        let reads = format!("//! Doc.\nuse std::{};\n", "fs");
-        assert_eq!(problems(core, &reads).len(), 1);
-        assert!(problems("crates/cli/src/x.rs", &reads).is_empty());
-        assert!(
-            problems(core, &format!("//! Doc.\n#[cfg(test)]\nmod tests {{ use std::{}; }}\n", "fs"))
-                .is_empty()
-        );
-        assert!(problems(core, &format!("//! Doc.\n// std::{} is not used\n", "fs")).is_empty());
-        assert_eq!(problems(core, &format!("//! Doc.\nfn f() {{ {}() }}\n", concat!("to", "do!"))).len(), 1);
-        assert_eq!(problems(core, "fn f() {}\n").len(), 1);
-        assert_eq!(problems(core, &format!("//! Doc.\n{}", "\n".repeat(900))).len(), 1);
+        for macro_name in [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("db", "g!")] {
+            assert_eq!(problems(COMMAND, &format!("fn f() {{ {macro_name}(1) }}\n")), 1);
+        }
+        let risky = format!("{} {{ f() }}\n", concat!("un", "safe"));
+        assert_eq!(problems(COMMAND, &risky), 1);
+        assert_eq!(problems(MAY_BE_UNSAFE[0].0, &risky), 0);
+        assert_eq!(problems(COMMAND, &format!("// {risky}let {}_count = 1;\n", concat!("un", "safe"))), 0);
+        assert_eq!(problems(COMMAND, &"\n".repeat(900)), 1);
+        let mut found = Vec::new();
+        check_file(COMMAND, "fn f() {}\n", &mut found);
+        assert_eq!(found.len(), 1);
     }
 }

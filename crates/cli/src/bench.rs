@@ -1,29 +1,34 @@
 //! `tokenstile bench`: the peers' measuring loop, natively, for this engine.
 //!
 //! One thread. An interval is min(wall, CPU time of this thread), because machines are shared. Compile is timed
-//! from source text; the first mask is a new matcher and its first fill. The cold pass gives every test a
-//! constraint with empty caches, made outside the timed intervals; the warm pass goes over the same tests once
-//! more after a pass that is not timed. A refused token counts its mask only. The text must be complete at the
-//! end. The result format is fixed: others read it.
+//! from source text, warming ahead of time (`--warm-us`) included; the first mask is a new matcher and its first
+//! fill. The cold pass gives every test a constraint as it was right after the compile, made outside the timed
+//! intervals; the warm pass goes over the same tests once more after a pass that is not timed. A refused token
+//! counts its mask only. The text must be complete at the end. The result format is fixed: others read it.
 
 mod case;
 mod clock;
 mod ops;
+mod pass;
 mod summary;
+mod verify;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokenstile::{Compiler, Constraint, Limits, MatchError, TokenId};
+use tokenstile::{Compiler, Constraint, Limits, MatchError};
 
 use crate::failure::Failure;
 use crate::source::Reason;
 use crate::{Verdict, vocab};
-use case::{Case, Test};
+use case::Case;
 use clock::{Stopwatch, resident_bytes};
+use pass::Pass;
 use summary::Summary;
+use verify::Verifier;
 
 const EXAMPLES: &str = "\
 A case is one line:
@@ -33,6 +38,7 @@ or has \"schema\" (JSON text) in place of kind and source.
 Examples:
   tokenstile bench --vocab vocab.jsonl --cases cases.jsonl --out results.jsonl --summary
   tokenstile bench --vocab vocab.jsonl --cases micro.jsonl --out micro.results.jsonl --limit 3
+  tokenstile bench --vocab vocab.jsonl --cases micro.jsonl --out checked.jsonl --verify 50
   taskset -c 0 tokenstile bench --vocab vocab.jsonl --cases cases.jsonl --out results.jsonl";
 
 /// Seconds that the result format calls the time limit of a case.
@@ -57,14 +63,16 @@ pub(crate) struct Args {
     /// Print percentile tables at the end
     #[arg(long)]
     summary: bool,
-}
-
-/// One pass over one test.
-struct Pass {
-    accepted: bool,
-    why: Option<String>,
-    mask: Vec<u64>,
-    tbm: Vec<u64>,
+    /// Warm each constraint for up to N microseconds after it is compiled; this counts as compile time
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    warm_us: u64,
+    /// Run the cold pass R times, each on empty caches, and report the lowest time of each step (a minimum over R)
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// On every K-th step of the cold pass ask for each token on its own whether it is allowed, outside the timed
+    /// intervals, and fail if the mask says otherwise
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    verify: Option<u64>,
 }
 
 /// Runs the command.
@@ -75,16 +83,29 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     let results = File::create(&args.out).map_err(|error| Failure::io(&args.out, error))?;
     let mut results = BufWriter::new(results);
     let written = |error| Failure::io(&args.out, error);
-    let header = json!({
+    let mut header = json!({
         "header": 1,
         "engine": "tokenstile",
         "version": env!("CARGO_PKG_VERSION"),
         "timeout": TIMEOUT_S,
         "rss_base": resident_bytes(),
     });
+    if args.warm_us > 0 {
+        header["warm_us"] = json!(args.warm_us);
+    }
+    if args.repeat > 1 {
+        header["repeat"] = json!(args.repeat);
+    }
     writeln!(results, "{header}").map_err(written)?;
-    let mut bench =
-        Bench { words: vec![0; compiler.vocab().width().div_ceil(32)], compiler, limits, ops_due: true };
+    let mut bench = Bench {
+        words: vec![0; compiler.vocab().width().div_ceil(32)],
+        compiler,
+        limits,
+        warm: Duration::from_micros(args.warm_us),
+        repeat: args.repeat,
+        verifier: args.verify.map(Verifier::every),
+        ops_due: true,
+    };
     let mut summary = Summary::default();
     for (index, line) in BufReader::new(cases).lines().take(args.limit.unwrap_or(usize::MAX)).enumerate() {
         let line = line.map_err(|error| Failure::io(&args.cases, error))?;
@@ -97,10 +118,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
         result["idx"] = json!(index);
         writeln!(results, "{result}").map_err(written)?;
         summary.add(result);
+        if let Some(difference) = bench.verifier.as_mut().and_then(Verifier::take_difference) {
+            results.flush().map_err(written)?;
+            return Err(Failure::WrongMask(format!("{}:{}: {difference}", args.cases.display(), index + 1)));
+        }
     }
     results.flush().map_err(written)?;
     if args.summary {
         summary.write(out)?;
+    }
+    if let Some(verifier) = &bench.verifier {
+        writeln!(out, "verified {} masks, each token by token: no difference", verifier.checked())?;
     }
     Ok(Verdict::Good)
 }
@@ -109,6 +137,11 @@ struct Bench {
     compiler: Compiler,
     limits: Limits,
     words: Vec<u32>,
+    /// How long a compiled constraint is warmed before it is used.
+    warm: Duration,
+    /// How often the cold pass runs.
+    repeat: u32,
+    verifier: Option<Verifier>,
     /// Whether the micro timings are still to be taken: the first case that compiles has them.
     ops_due: bool,
 }
@@ -119,10 +152,7 @@ impl Bench {
         let mut result = json!({"id": case.id, "split": case.split, "n_tests": case.tests.len()});
         let resident = resident_bytes();
         let watch = Stopwatch::start();
-        let compiled = case
-            .source
-            .grammar(&self.limits)
-            .and_then(|grammar| self.compiler.compile(&grammar).map_err(Reason::Compile));
+        let compiled = self.compile(case);
         result["compile_ns"] = json!(watch.stop());
         let constraint = match compiled {
             Ok(constraint) => constraint,
@@ -137,6 +167,25 @@ impl Bench {
         result
     }
 
+    /// The constraint of a case, warmed.
+    fn compile(&self, case: &Case) -> Result<Constraint, Reason> {
+        let grammar = case.source.grammar(&self.limits)?;
+        let constraint = self.compiler.compile(&grammar).map_err(Reason::Compile)?;
+        if !self.warm.is_zero() {
+            warm(&constraint, self.warm);
+        }
+        Ok(constraint)
+    }
+
+    /// The constraint as it was right after [`compile`](Self::compile): a copy without caches where nothing was
+    /// warmed, else one that is compiled and warmed anew.
+    fn as_compiled(&self, case: &Case, constraint: &Constraint) -> Constraint {
+        if self.warm.is_zero() {
+            return constraint.fresh();
+        }
+        self.compile(case).unwrap_or_else(|_| constraint.fresh())
+    }
+
     fn measure(
         &mut self,
         case: &Case,
@@ -148,9 +197,9 @@ impl Bench {
         constraint.matcher().fill_mask(&mut self.words)?;
         result["first_mask_ns"] = json!(watch.stop());
         result["rss_delta"] = json!(resident_bytes() - resident);
-        let cold = self.pass(case, || constraint.fresh())?;
-        self.pass(case, || constraint.clone())?;
-        let warm = self.pass(case, || constraint.clone())?;
+        let cold = self.cold(case, constraint)?;
+        self.again(case, constraint)?;
+        let warm = self.again(case, constraint)?;
         result["mem"] = json!(constraint.stats().cache_bytes);
         result["rss_delta_end"] = json!(resident_bytes() - resident);
         result["cold"] = cold
@@ -166,56 +215,29 @@ impl Bench {
         Ok(())
     }
 
-    /// One pass over all tests, each on what `constraint` gives it.
-    fn pass(&mut self, case: &Case, constraint: impl Fn() -> Constraint) -> Result<Vec<Pass>, MatchError> {
-        case.tests.iter().map(|test| run_test(&constraint(), test, &mut self.words)).collect()
-    }
-}
-
-/// The measured loop: mask, look the token up, commit it.
-fn run_test(constraint: &Constraint, test: &Test, words: &mut [u32]) -> Result<Pass, MatchError> {
-    let mut matcher = constraint.matcher();
-    let length = test.tokens.len();
-    let mut pass =
-        Pass { accepted: true, why: None, mask: Vec::with_capacity(length), tbm: Vec::with_capacity(length) };
-    let mut cpu_before = clock::thread_cpu_ns();
-    for (position, &token) in test.tokens.iter().enumerate() {
-        let masking = clock::wall();
-        matcher.fill_mask(words)?;
-        let mask = clock::since(masking);
-        if !bit(words, token) {
-            let mask = mask.min(clock::thread_cpu_ns() - cpu_before);
-            pass.mask.push(mask);
-            pass.tbm.push(mask);
-            pass.accepted = false;
-            pass.why = Some(format!("rejected at {position}"));
-            break;
-        }
-        let committing = clock::wall();
-        let committed = matcher.commit(token);
-        let commit = clock::since(committing);
-        let cpu = clock::thread_cpu_ns();
-        let used = cpu - cpu_before;
-        cpu_before = cpu;
-        pass.mask.push(mask.min(used));
-        pass.tbm.push((mask + commit).min(used));
-        match committed {
-            Ok(()) => {}
-            Err(error @ MatchError::Limit { .. }) => return Err(error),
-            Err(_) => {
-                pass.accepted = false;
-                pass.why = Some(format!("MISMATCH mask allows, commit refuses at {position}"));
-                break;
+    /// Every test on a constraint as it was compiled: the lowest times of all repetitions.
+    fn cold(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
+        let mut passes = Vec::with_capacity(case.tests.len());
+        for (index, test) in case.tests.iter().enumerate() {
+            let unused = self.as_compiled(case, constraint);
+            let mut verifying = self.verifier.as_mut().map(|verifier| verifier.test(constraint, index));
+            let mut lowest = pass::run(&unused, test, &mut self.words, verifying.as_mut())?;
+            for _ in 1..self.repeat {
+                let unused = self.as_compiled(case, constraint);
+                lowest.lower(&pass::run(&unused, test, &mut self.words, None)?);
             }
+            passes.push(lowest);
         }
+        Ok(passes)
     }
-    if pass.accepted && !matcher.is_accepting() {
-        pass.accepted = false;
-        pass.why = Some("no EOS at end".into());
+
+    /// Every test on the same constraint.
+    fn again(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
+        case.tests.iter().map(|test| pass::run(constraint, test, &mut self.words, None)).collect()
     }
-    Ok(pass)
 }
 
-fn bit(words: &[u32], token: TokenId) -> bool {
-    words[token as usize / 32] >> (token % 32) & 1 == 1
+/// Fills a constraint's caches ahead of time.
+fn warm(constraint: &Constraint, budget: Duration) {
+    constraint.warm(budget);
 }

@@ -25,6 +25,11 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     format!("\"{}\"", escape(bytes).replace('"', "\\\""))
 }
 
+/// Where the character begins that byte `at` of `text` is a part of.
+pub(crate) fn character_start(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&start| text.is_char_boundary(start)).unwrap_or(0)
+}
+
 /// One byte: `` `a` ``, `a space`, `byte 0xC3`.
 pub(crate) fn name(byte: u8) -> String {
     match byte {
@@ -32,6 +37,7 @@ pub(crate) fn name(byte: u8) -> String {
         b'\n' => "a line break (\\n)".into(),
         b'\t' => "a tab".into(),
         b'\r' => "a carriage return (\\r)".into(),
+        b'`' => "a backquote".into(),
         0x21..=0x7e => format!("`{}`", char::from(byte)),
         _ => format!("byte 0x{byte:02X}"),
     }
@@ -46,10 +52,34 @@ pub(crate) fn describe(set: &ByteSet) -> Vec<String> {
     }
     let mut rest = *set;
     let mut phrases = Vec::new();
+    describe_nearly_all(&mut rest, &mut phrases);
     describe_printable(&mut rest, &mut phrases);
     describe_utf8(&mut rest, &mut phrases);
-    describe_ranges(&rest, &mut phrases);
+    // What can be read before what cannot.
+    let readable = rest.intersect(&ByteSet::range(b' ', b'~'));
+    describe_ranges(&readable, &mut phrases);
+    describe_controls(rest.minus(&readable), &mut phrases);
     phrases
+}
+
+/// All first bytes of characters, but for a few.
+fn describe_nearly_all(rest: &mut ByteSet, phrases: &mut Vec<String>) {
+    const FEW: usize = 10;
+    let ascii = ByteSet::range(0, 0x7f);
+    let all = ascii.union(&ByteSet::range(0xc2, 0xf4));
+    let missing = all.minus(rest);
+    if missing.len() > FEW || !missing.is_subset(&ascii) {
+        return;
+    }
+    let mut phrase = String::from("any character");
+    if !missing.is_empty() {
+        let mut except = Vec::new();
+        describe_classes(&mut missing.clone(), &mut except);
+        phrase.push_str(" except ");
+        phrase.push_str(&list(&except, "and"));
+    }
+    phrases.push(phrase);
+    *rest = rest.minus(&all);
 }
 
 /// Whole classes of ASCII: nearly everything, letters, digits.
@@ -111,6 +141,25 @@ fn describe_utf8(rest: &mut ByteSet, phrases: &mut Vec<String>) {
             *rest = rest.minus(&class);
         }
     }
+}
+
+/// Control characters as one, if they are all there or nearly; else one by one, as the bytes past ASCII.
+fn describe_controls(mut rest: ByteSet, phrases: &mut Vec<String>) {
+    let controls = ByteSet::range(0, 0x1f).union(&ByteSet::single(0x7f));
+    let missing = controls.minus(&rest);
+    let blank: ByteSet = (*b"\t\n\r").into_iter().collect();
+    if missing.is_subset(&blank) {
+        let mut phrase = String::from("a control character");
+        let mut except = Vec::new();
+        describe_ranges(&missing, &mut except);
+        if !except.is_empty() {
+            phrase.push_str(" except ");
+            phrase.push_str(&list(&except, "and"));
+        }
+        phrases.push(phrase);
+        rest = rest.minus(&controls);
+    }
+    describe_ranges(&rest, phrases);
 }
 
 /// What has no name: runs of three or more as a range, the others one by one.
@@ -180,6 +229,11 @@ mod tests {
         assert_eq!(described(ByteSet::single(b' ')), "a space");
         assert_eq!(described(ByteSet::ALL), "any byte");
         assert_eq!(described(ByteSet::EMPTY), "nothing");
+        let blanks = ByteSet::range(0, b' ').union(&ByteSet::single(0x7f)).minus(&ByteSet::single(b'\n'));
+        assert_eq!(described(blanks), "a space or a control character except a line break (\\n)");
+        let any = ByteSet::range(0, 0x7f).union(&ByteSet::range(0xc2, 0xf4));
+        assert_eq!(described(any), "any character");
+        assert_eq!(described(any.minus(&ByteSet::single(b'\n'))), "any character except a line break (\\n)");
         let hex: ByteSet = (*b"0123456789abcdefABCDEF").into_iter().collect();
         assert_eq!(described(hex), "a hexadecimal digit");
         let inside = ByteSet::range(b' ', b'~').minus(&[b'"', b'\\'].into_iter().collect());

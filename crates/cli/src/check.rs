@@ -49,7 +49,9 @@ struct Report {
     constraint: Constraint,
     compile_time: Duration,
     first_mask: usize,
+    first_mask_time: Duration,
     vocab_len: usize,
+    wanted_examples: bool,
     examples: Vec<Vec<u8>>,
 }
 
@@ -78,10 +80,19 @@ fn examine(source: &Source, compiler: &Compiler, examples: usize) -> Result<Repo
     let grammar = source.grammar(&Limits::default())?;
     let constraint = compiler.compile(&grammar).map_err(Reason::Compile)?;
     let compile_time = started.elapsed();
+    let started = Instant::now();
     let first_mask = first_mask(&constraint).map_err(Reason::Match)?;
-    let examples = examples::find(&constraint, examples);
-    let vocab_len = compiler.vocab().len();
-    Ok(Report { grammar, constraint, compile_time, first_mask, vocab_len, examples })
+    let first_mask_time = started.elapsed();
+    Ok(Report {
+        grammar,
+        compile_time,
+        first_mask,
+        first_mask_time,
+        vocab_len: compiler.vocab().len(),
+        wanted_examples: examples > 0,
+        examples: examples::find(&constraint, examples),
+        constraint,
+    })
 }
 
 /// How many tokens may begin a text.
@@ -97,26 +108,39 @@ fn write_report(out: &mut dyn Write, source: &Source, report: &Report) -> std::i
         diagnostic::write_warning(out, source, warning)?;
     }
     writeln!(out, "{GOOD}accepted{GOOD:#}: {} ({})", source.name, source.kind.name())?;
+    let stats = report.constraint.stats();
     writeln!(
         out,
-        "  {BOLD}grammar{BOLD:#}     {} rules, {} expressions",
-        report.grammar.rules().len(),
-        report.grammar.arena().len()
+        "  {BOLD}grammar{BOLD:#}     {}, {}; prepared: {}, {}",
+        count(report.grammar.rules().len(), "rule"),
+        count(report.grammar.arena().len(), "expression"),
+        count(stats.rules, "rule"),
+        count(stats.exprs, "expression"),
     )?;
     writeln!(out, "  {BOLD}compiled{BOLD:#}    in {:.1?}", report.compile_time)?;
     writeln!(
         out,
-        "  {BOLD}first mask{BOLD:#}  {} of {} tokens allowed",
-        report.first_mask, report.vocab_len
+        "  {BOLD}first mask{BOLD:#}  {} of {} tokens allowed, in {:.1?}",
+        report.first_mask, report.vocab_len, report.first_mask_time
     )?;
-    writeln!(out, "  {BOLD}engine{BOLD:#}      {}", report.constraint.stats())?;
-    if !report.examples.is_empty() {
-        writeln!(out, "  {BOLD}examples{BOLD:#}")?;
+    let states = count(stats.states, "state");
+    writeln!(out, "  {BOLD}caches{BOLD:#}      {states}, {} KiB so far", stats.cache_bytes.div_ceil(1024))?;
+    match &report.examples[..] {
+        [] if report.wanted_examples => {
+            writeln!(out, "  {BOLD}examples{BOLD:#}    no short text found")?;
+        }
+        [] => {}
+        _ => writeln!(out, "  {BOLD}examples{BOLD:#}")?,
     }
     for example in &report.examples {
         writeln!(out, "    {}", bytes::quote(example))?;
     }
     Ok(())
+}
+
+/// `1 rule`, `2 rules`.
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn report_json(source: &Source, report: &Report) -> serde_json::Value {
@@ -140,7 +164,7 @@ fn report_json(source: &Source, report: &Report) -> serde_json::Value {
 }
 
 fn refusal_json(refusal: &Refusal) -> serde_json::Value {
-    let details = Details::from(&refusal.reason);
+    let details = Details::of(refusal);
     json!({
         "accepted": false,
         "kind": refusal.source.kind.name(),

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use tokenstile::grammar::ir::Warning;
-use tokenstile::{ErrorKind, Place};
+use tokenstile::{CompileError, ErrorKind, Place};
 
 use crate::failure::Failure;
-use crate::source::{Reason, Refusal, Source};
+use crate::source::{Kind, Reason, Refusal, Source};
 
 /// Colour of what is wrong.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -49,13 +49,15 @@ pub(crate) struct Details {
     pub(crate) pointer: Option<String>,
 }
 
-impl From<&Reason> for Details {
-    fn from(reason: &Reason) -> Self {
+impl Details {
+    /// What there is to say about a refusal.
+    pub(crate) fn of(refusal: &Refusal) -> Details {
+        let reason = &refusal.reason;
         let plain = |kind| Details { kind, message: reason.to_string(), place: None, pointer: None };
         match reason {
-            Reason::Grammar(error) => Details {
+            Reason::Grammar(error) | Reason::Compile(CompileError::Grammar(error)) => Details {
                 kind: kind_name(error.kind()),
-                message: error.message().to_owned(),
+                message: in_users_words(refusal.source.kind, error.message()),
                 place: error.place(),
                 pointer: error.pointer().map(str::to_owned),
             },
@@ -68,6 +70,22 @@ impl From<&Reason> for Details {
     }
 }
 
+/// A message about the rule that a notation without rules was put into is about the constraint.
+fn in_users_words(kind: Kind, message: &str) -> String {
+    match (kind, message.strip_prefix("rule `root` ")) {
+        (Kind::Regex | Kind::Choice | Kind::Json, Some(rest)) => format!("the constraint {rest}"),
+        _ => message.to_owned(),
+    }
+}
+
+/// What the user could do about a refusal.
+fn help(refusal: &Refusal) -> Option<&'static str> {
+    let Reason::Grammar(error) = &refusal.reason else { return None };
+    let no_root = error.kind() == ErrorKind::UndefinedRule && error.message().contains("`root`");
+    (no_root && refusal.source.kind == Kind::Ebnf && refusal.source.options.root.is_none())
+        .then_some("a grammar that begins with another rule: --root RULE")
+}
+
 /// Writes why the command ends.
 pub(crate) fn write_failure(out: &mut dyn Write, failure: &Failure) -> io::Result<()> {
     match failure {
@@ -78,9 +96,13 @@ pub(crate) fn write_failure(out: &mut dyn Write, failure: &Failure) -> io::Resul
 
 /// Writes a refusal with the line it is about.
 pub(crate) fn write_refusal(out: &mut dyn Write, refusal: &Refusal) -> io::Result<()> {
-    let details = Details::from(&refusal.reason);
+    let details = Details::of(refusal);
     writeln!(out, "{ERROR}error[{}]{ERROR:#}: {}", details.kind, details.message)?;
-    write_place(out, &refusal.source, details.place, details.pointer.as_deref(), ERROR)
+    write_place(out, &refusal.source, details.place, details.pointer.as_deref(), ERROR)?;
+    match help(refusal) {
+        Some(help) => writeln!(out, "{BOLD}help{BOLD:#}: {help}"),
+        None => Ok(()),
+    }
 }
 
 /// Writes a remark about an accepted constraint.

@@ -21,6 +21,8 @@ pub(crate) enum Failure {
     Vocab { path: PathBuf, error: tokenstile::VocabError },
     /// The arguments do not fit together.
     Usage(String),
+    /// Masks are not what they must be.
+    WrongMask(String),
     /// The constraint was refused.
     Refused(Box<Refusal>),
 }
@@ -49,7 +51,7 @@ impl fmt::Display for Failure {
             }
             Failure::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
             Failure::Vocab { path, error } => write!(f, "{}: {error}", path.display()),
-            Failure::Usage(message) => f.write_str(message),
+            Failure::Usage(message) | Failure::WrongMask(message) => f.write_str(message),
             Failure::Refused(refusal) => write!(f, "{refusal}"),
         }
     }

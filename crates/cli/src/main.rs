@@ -26,7 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   tokenstile check examples/chess.gbnf             is this grammar sound? what does it match?
   tokenstile mask --regex '[0-9]{4}-[0-9]{2}' 20   what may come after `20`?
-  tokenstile test examples/cases.jsonl             do these constraints accept and reject what they should?
+  tokenstile test examples/cases.jsonl             do these constraints match what they should?
 
 Every sub-command has examples of its own: tokenstile help mask";
 
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
         Err(failure) => {
             // The last word goes to standard error; if that is closed, the exit status still says it.
             let _ = diagnostic::write_failure(&mut anstream::stderr(), &failure);
-            ExitCode::from(if matches!(failure, Failure::Refused(_)) { 1 } else { 2 })
+            ExitCode::from(if matches!(failure, Failure::Refused(_) | Failure::WrongMask(_)) { 1 } else { 2 })
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `tokenstile mask`: where does a text stand under a constraint, and which tokens may come next?
 
+mod follow;
+mod sample;
 mod show;
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{Constraint, MatchError, TokenId, Vocab};
+use tokenstile::{Constraint, MatchError, Matcher, TokenId, Vocab};
 
 use crate::failure::Failure;
 use crate::select::{self, Selection};
 use crate::source::Reason;
-use crate::{Verdict, vocab};
+use crate::{Verdict, bytes, vocab};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,16 +81,18 @@ struct Next {
     ends: Vec<TokenId>,
     /// Text that must come next.
     forced: Vec<u8>,
+    /// What the text may go on with, in phrases.
+    phrases: Vec<String>,
 }
 
 /// Why a text cannot stand.
 struct Wrong {
     /// Offset of the refused byte.
     at: usize,
-    /// What could have been there.
+    /// Bytes that could have been there.
     expected: ByteSet,
-    /// Whether the text could have ended there.
-    could_end: bool,
+    /// What could have been in place of the character that the byte is of, in phrases.
+    phrases: Vec<String>,
 }
 
 /// Runs the command.
@@ -97,7 +101,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     let source = args.selection.source(file)?;
     let vocab = vocab::load(args.vocab.as_deref())?;
     let (_, constraint) = select::compile(&source, vocab.clone())?;
-    let standing = stand(&constraint, &vocab, text.as_bytes())
+    let standing = stand(&constraint, &vocab, text)
         .map_err(|error| Failure::Refused(Box::new(source.refuse(Reason::Match(error)))))?;
     let limit = if args.all { usize::MAX } else { args.limit };
     if args.json {
@@ -108,15 +112,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     Ok(if matches!(standing, Standing::Open(_)) { Verdict::Good } else { Verdict::Bad })
 }
 
-fn stand(constraint: &Constraint, vocab: &Vocab, text: &[u8]) -> Result<Standing, MatchError> {
+fn stand(constraint: &Constraint, vocab: &Vocab, text: &str) -> Result<Standing, MatchError> {
     let mut matcher = constraint.matcher();
-    match matcher.commit_bytes(text) {
+    match matcher.commit_bytes(text.as_bytes()) {
         Ok(()) => {}
         Err(MatchError::ForbiddenByte { at, .. }) => {
-            matcher.reset();
-            matcher.commit_bytes(&text[..at])?;
-            let expected = matcher.allowed_bytes()?;
-            return Ok(Standing::Refused(Wrong { at, expected, could_end: matcher.is_accepting() }));
+            return Ok(Standing::Refused(refused(matcher, text, at)?));
         }
         Err(error) => return Err(error),
     }
@@ -126,7 +127,22 @@ fn stand(constraint: &Constraint, vocab: &Vocab, text: &[u8]) -> Result<Standing
         allowed(&words).partition(|id| vocab.end_tokens().contains(id));
     tokens.sort_by_key(|&id| (vocab.bytes(id), id));
     let forced = matcher.forced_bytes()?;
-    Ok(Standing::Open(Next { complete: matcher.is_accepting(), tokens, ends, forced }))
+    let phrases = follow::describe(&mut matcher)?;
+    Ok(Standing::Open(Next { complete: matcher.is_accepting(), tokens, ends, forced, phrases }))
+}
+
+/// What could have been in place of byte `at`.
+fn refused(mut matcher: Matcher, text: &str, at: usize) -> Result<Wrong, MatchError> {
+    matcher.reset();
+    matcher.commit_bytes(&text.as_bytes()[..at])?;
+    let expected = matcher.allowed_bytes()?;
+    matcher.reset();
+    matcher.commit_bytes(&text.as_bytes()[..bytes::character_start(text, at)])?;
+    let mut phrases = follow::describe(&mut matcher)?;
+    if matcher.is_accepting() {
+        phrases.push("the end of the text".into());
+    }
+    Ok(Wrong { at, expected, phrases })
 }
 
 /// The ids whose bits are set.

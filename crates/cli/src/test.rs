@@ -5,7 +5,7 @@
 mod case;
 mod judge;
 
-pub(crate) use case::source_text;
+pub(crate) use case::{not_an_object, source_text};
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,6 +73,8 @@ impl Status {
 struct TextFailure {
     text: String,
     expected: &'static str,
+    /// What came out, asked for the text as a whole.
+    accepted: bool,
     /// Offset where an accept text was refused; the length of the text if it ended too early or was
     /// accepted against the case.
     at: usize,
@@ -176,7 +178,12 @@ fn run_case(case: &Case, compiler: &Compiler, judge: &Judge, limits: &Limits) ->
             outcome.status = Status::Fail;
             outcome.message = outcome.message.or(verdict.disagreement);
             let expected = if wanted { "accept" } else { "reject" };
-            outcome.failures.push(TextFailure { text: text.clone(), expected, at: verdict.at });
+            outcome.failures.push(TextFailure {
+                text: text.clone(),
+                expected,
+                accepted: verdict.accepted,
+                at: verdict.at,
+            });
         }
     }
     outcome
@@ -211,8 +218,11 @@ fn write_outcome(out: &mut dyn Write, case: &Case, outcome: &Outcome) -> std::io
     }
     for failure in &outcome.failures {
         let text = bytes::quote(failure.text.as_bytes());
-        let found = match failure.expected {
-            "reject" => "was accepted, expected reject".to_owned(),
+        let found = match (failure.expected, failure.accepted) {
+            ("accept", true) | ("reject", false) => {
+                format!("as expected ({}) at once, not in every way of asking", failure.expected)
+            }
+            ("reject", true) => "was accepted, expected reject".to_owned(),
             _ if failure.at == failure.text.len() => "ends too early, expected accept".to_owned(),
             _ => {
                 let byte = bytes::name(failure.text.as_bytes()[failure.at]);

@@ -75,6 +75,27 @@ fn the_number_of_cases_can_be_limited() {
 }
 
 #[test]
+fn warmed_repeated_and_verified() {
+    let case = json!({"id": "colour", "kind": "choice", "source": ["red", "green"], "tests": [
+        {"valid": true, "tokens": tokens("red")},
+        {"valid": false, "tokens": tokens("rex")},
+    ]});
+    let more = ["--warm-us", "50", "--repeat", "3", "--verify", "2"];
+    let (run, results) = bench("bench-verify", &[case], &more);
+    // Six steps, every second one.
+    run.expect(0).says("verified 3 masks, each token by token: no difference");
+    assert_eq!((&results[0]["warm_us"], &results[0]["repeat"]), (&50.into(), &3.into()));
+    let cold = &results[1]["cold"];
+    assert_eq!((&cold[0]["accepted"], &cold[1]["why"]), (&true.into(), &"rejected at 2".into()));
+    assert_eq!(cold[0]["tbm"].as_array().unwrap().len(), 3);
+    let (run, results) = bench("bench-plain", &[], &[]);
+    assert_eq!(run.expect(0).out, "");
+    assert!(results[0].get("warm_us").is_none() && results[0].get("repeat").is_none());
+    bench("bench-zero", &[], &["--verify", "0"]).0.expect(2);
+    bench("bench-none", &[], &["--repeat", "0"]).0.expect(2);
+}
+
+#[test]
 fn malformed_cases_are_named() {
     let case = json!({"id": 1, "kind": "json", "source": "", "tests": [{"valid": true, "tokens": [99999]}]});
     let (run, _) = bench("bench-malformed", &[case], &[]);

@@ -56,6 +56,28 @@ fn a_broken_regex_is_shown_with_a_caret() {
 }
 
 #[test]
+fn a_constraint_that_matches_nothing() {
+    let run = tokenstile(&["check", "--gbnf", "root ::= \"a\" root"]).expect(1);
+    run.says("error[unsatisfiable]: rule `root`").says("--> --gbnf:1:1").says("1 | root ::= ");
+    // The user wrote no rule.
+    tokenstile(&["check", "--regex", "(?=b)a"])
+        .expect(1)
+        .says("error[unsatisfiable]: the constraint can match");
+}
+
+#[test]
+fn a_missing_root_rule_is_helped_with() {
+    let path = file("check-root.ebnf", "sum ::= [0-9]+\n");
+    tokenstile(&["check", &path]).expect(1).says("rule `root` is not defined").says("help: ").says("--root");
+    tokenstile(&["check", &path, "--root", "sum"]).expect(0);
+}
+
+#[test]
+fn long_texts_only() {
+    tokenstile(&["check", "--regex", "a{5000}"]).expect(0).says("no short text found");
+}
+
+#[test]
 fn a_refusal_as_json() {
     let run = tokenstile(&["check", "--gbnf", "root ::= missing", "--json"]).expect(1);
     let answer = &run.json()[0];

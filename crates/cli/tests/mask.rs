@@ -42,6 +42,20 @@ fn what_was_expected_is_said_in_words() {
 }
 
 #[test]
+fn characters_are_shown_whole() {
+    let run = tokenstile(&["mask", "--regex", "日本|日曜", "日木"]).expect(1);
+    run.says("refused at byte 5 (1:2): byte 0xA8 of `木`").says("expected: `曜` or `本`");
+    tokenstile(&["mask", "--regex", "ü+", "üx"]).expect(1).says("expected: `ü` or the end of the text");
+    tokenstile(&["mask", "--regex", "[äöü]", ""]).expect(0).says("next     `ä`, `ö` or `ü`");
+}
+
+#[test]
+fn what_may_follow_is_said_even_if_nothing_is_forced() {
+    let run = tokenstile(&["mask", "--regex", "[0-9]+x", "1"]).expect(0);
+    run.says("next     a digit or `x`\n").says("forced   nothing\n").says("11 of 257 tokens");
+}
+
+#[test]
 fn a_later_line_is_the_one_shown() {
     let run = tokenstile(&["mask", "--regex", "(?s)a\\nb\\nc", "a\nb\nx"]).expect(1);
     run.says("refused at byte 4 (3:1)").says("3 | x");

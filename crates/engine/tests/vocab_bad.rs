@@ -141,9 +141,16 @@ fn typed_errors() {
     refused(Vocab::from_tokens([] as [(TokenId, &str); 0], &[]), Kind::Empty, None);
     refused(Vocab::from_tokens([(0, "")], &[]), Kind::NoText, None);
     refused(Vocab::from_tokens([(0, "a")], &[0]), Kind::NoText, None);
-    refused(Vocab::from_tokens([(0, "a")], &[1]), Kind::EndToken, token(1));
+    refused(Vocab::from_tokens([(0, "a")], &[MAX_TOKENS as TokenId]), Kind::IdOutOfRange, None);
     refused(Vocab::from_tokens([(MAX_TOKENS as TokenId, "a")], &[]), Kind::IdOutOfRange, None);
     refused(Vocab::from_tokens([(0, "a"), (0, "b")], &[]), Kind::DuplicateId, token(0));
+}
+
+#[test]
+fn end_tokens_need_not_be_listed() {
+    let vocab = Vocab::from_tokens([(0, "a")], &[1]).unwrap();
+    assert_eq!((vocab.len(), vocab.end_tokens(), vocab.kind(1)), (2, &[1][..], TokenKind::Special));
+    assert_eq!((vocab.bytes(1), vocab.name(1)), (None, Some("<end 1>")));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use tokenstile::TokenId;
 
 use crate::source::{Kind, Options, Source};
-use crate::test::source_text;
+use crate::test::{not_an_object, source_text};
 
 /// A constraint and token sequences to take through it.
 pub(super) struct Case {
@@ -24,8 +24,7 @@ pub(super) struct Test {
 impl Case {
     /// Reads one line; `width` is the number of ids that a mask has.
     pub(super) fn parse(line: &str, width: usize) -> Result<Case, String> {
-        let case: Map<String, Value> =
-            serde_json::from_str(line).map_err(|error| format!("not a JSON object: {error}"))?;
+        let case: Map<String, Value> = serde_json::from_str(line).map_err(|error| not_an_object(&error))?;
         let (kind, text) = match (case.get("schema"), case.get("kind")) {
             (Some(schema), None) => (Kind::JsonSchema, source_text(Kind::JsonSchema, Some(schema))?),
             (None, Some(kind)) => {

@@ -5,9 +5,13 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 use tokenstile::{Place, TokenId, Vocab};
 
+use super::sample::sample;
 use super::{Next, Standing, Wrong};
 use crate::bytes;
 use crate::diagnostic::{self, BOLD, ERROR, GOOD};
+
+/// Longest token that is shown as a whole, in characters.
+const TOKEN_WIDTH: usize = 60;
 
 /// Writes the answer in words.
 pub(super) fn write(
@@ -33,12 +37,15 @@ fn write_next(out: &mut dyn Write, next: &Next, vocab: &Vocab, text: &str, limit
     writeln!(out, "{BOLD}status{BOLD:#}   {GOOD}{state}{GOOD:#}")?;
     let end = if next.ends.is_empty() { "not allowed" } else { "allowed" };
     writeln!(out, "{BOLD}end{BOLD:#}      {end}")?;
-    if !next.forced.is_empty() {
-        writeln!(out, "{BOLD}forced{BOLD:#}   {}", bytes::quote(&next.forced))?;
+    if !next.phrases.is_empty() {
+        writeln!(out, "{BOLD}next{BOLD:#}     {}", bytes::list(&next.phrases, "or"))?;
     }
+    let forced = if next.forced.is_empty() { "nothing".into() } else { bytes::quote(&next.forced) };
+    writeln!(out, "{BOLD}forced{BOLD:#}   {forced}")?;
     let total = next.tokens.len() + next.ends.len();
     writeln!(out, "{BOLD}allowed{BOLD:#}  {total} of {} tokens", vocab.len())?;
-    for &id in next.ends.iter().chain(&next.tokens).take(limit) {
+    let room = limit.saturating_sub(next.ends.len());
+    for &id in next.ends.iter().take(limit).chain(&sample(vocab, &next.tokens, room)) {
         writeln!(out, "  {id:>7}  {}", token(vocab, id))?;
     }
     if total > limit {
@@ -53,25 +60,31 @@ fn token(vocab: &Vocab, id: TokenId) -> String {
         return format!("{} (end)", vocab.name(id).unwrap_or("end of text"));
     }
     match vocab.bytes(id) {
-        Some(text) => bytes::quote(text),
+        Some(text) => {
+            let quoted = bytes::quote(text);
+            match quoted.char_indices().nth(TOKEN_WIDTH) {
+                Some((cut, _)) => format!("{}… ({} bytes)", &quoted[..cut], text.len()),
+                None => quoted,
+            }
+        }
         None => vocab.name(id).unwrap_or("(no text)").to_owned(),
     }
 }
 
 fn write_wrong(out: &mut dyn Write, wrong: &Wrong, text: &str) -> io::Result<()> {
-    let byte = text.as_bytes()[wrong.at];
     let place = Place::of(text, wrong.at);
-    writeln!(out, "{ERROR}refused{ERROR:#} at byte {} ({place}): {}", wrong.at, bytes::name(byte))?;
+    writeln!(out, "{ERROR}refused{ERROR:#} at byte {} ({place}): {}", wrong.at, culprit(text, wrong.at))?;
     diagnostic::write_excerpt(out, text, place, ERROR)?;
-    writeln!(out, "{BOLD}expected{BOLD:#}: {}", bytes::list(&expected(wrong), "or"))
+    writeln!(out, "{BOLD}expected{BOLD:#}: {}", bytes::list(&wrong.phrases, "or"))
 }
 
-fn expected(wrong: &Wrong) -> Vec<String> {
-    let mut phrases = bytes::describe(&wrong.expected);
-    if wrong.could_end {
-        phrases.push("the end of the text".into());
+/// The refused byte, and the character that it is a part of.
+fn culprit(text: &str, at: usize) -> String {
+    let byte = bytes::name(text.as_bytes()[at]);
+    match text[bytes::character_start(text, at)..].chars().next() {
+        Some(c) if !c.is_ascii() => format!("{byte} of `{}`", bytes::escape(c.to_string().as_bytes())),
+        _ => byte,
     }
-    phrases
 }
 
 /// The answer as one JSON object.
@@ -81,16 +94,17 @@ pub(super) fn as_json(standing: &Standing, vocab: &Vocab, text: &str, limit: usi
             "status": "refused",
             "at": wrong.at,
             "byte": text.as_bytes()[wrong.at],
-            "expected": expected(wrong),
+            "expected": wrong.phrases,
             "expected_bytes": wrong.expected.iter().collect::<Vec<u8>>(),
         }),
         Standing::Open(next) => json!({
             "status": if next.complete { "complete" } else { "open" },
             "end": !next.ends.is_empty(),
+            "next": next.phrases,
             "forced": String::from_utf8_lossy(&next.forced),
             "allowed": next.tokens.len() + next.ends.len(),
             "end_tokens": next.ends,
-            "tokens": next.tokens.iter().take(limit).map(|&id| token_json(vocab, id)).collect::<Vec<_>>(),
+            "tokens": sample(vocab, &next.tokens, limit).into_iter().map(|id| token_json(vocab, id)).collect::<Vec<_>>(),
         }),
     }
 }

@@ -37,8 +37,7 @@ impl Case {
 
     /// Reads one line; says what is wrong with it otherwise. Fields that are not ours are left alone.
     fn parse(line: &str, place: String) -> Result<Case, String> {
-        let case: Map<String, Value> =
-            serde_json::from_str(line).map_err(|error| format!("not a JSON object: {error}"))?;
+        let case: Map<String, Value> = serde_json::from_str(line).map_err(|error| not_an_object(&error))?;
         let kind = case.get("kind").and_then(Value::as_str).ok_or("`kind` must be a string")?;
         let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind `{kind}`"))?;
         let text = source_text(kind, case.get("source"))?;
@@ -66,6 +65,11 @@ impl Case {
             error,
         })
     }
+}
+
+/// What is wrong with a line that is no JSON object. The file says which line; the reader of JSON saw only this one.
+pub(crate) fn not_an_object(error: &serde_json::Error) -> String {
+    format!("not a JSON object: {}", error.to_string().replace("line 1 column", "column"))
 }
 
 /// The source as text: a choice may be given as an array, a schema as the JSON value itself.

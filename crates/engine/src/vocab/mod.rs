@@ -109,7 +109,8 @@ impl Vocab {
 
     /// A vocabulary from a plain list of ids and bytes, in any order.
     ///
-    /// Tokens without bytes are unused. The end tokens are special, whatever bytes they come with.
+    /// Tokens without bytes are unused. The end tokens are special, whatever bytes they come with; one that is not in
+    /// the list is added.
     pub fn from_tokens<B: AsRef<[u8]>>(
         tokens: impl IntoIterator<Item = (TokenId, B)>,
         end: &[TokenId],

@@ -1,3 +1,5 @@
+//! Patterns and the expressions or errors that they become.
+
 use super::*;
 use crate::error::ErrorKind;
 
