@@ -173,6 +173,19 @@ pub(super) struct Index {
     pub(super) leaves: usize,
 }
 
+impl Index {
+    /// Room for a small grammar, so that its tables need not grow in the middle of a mask.
+    fn new() -> Self {
+        Index {
+            cells: HashTable::with_capacity(448),
+            states: HashTable::with_capacity(448),
+            nodes: HashTable::with_capacity(112),
+            locals: HashTable::with_capacity(448),
+            ..Index::default()
+        }
+    }
+}
+
 impl Store {
     pub(crate) fn new(program: std::sync::Arc<Program>, limits: &Limits) -> Self {
         let store = Store {
@@ -182,7 +195,7 @@ impl Store {
             nodes: AppendVec::new(),
             locals: AppendVec::new(),
             formulas: AppendVec::new(),
-            index: Mutex::new(Index::default()),
+            index: Mutex::new(Index::new()),
             heads_limit: limits.heads,
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
