@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::automaton::CharClass;
@@ -55,6 +56,13 @@ pub(crate) struct Run {
     pub(crate) rest: CharClass,
     /// The most characters, the first included.
     pub(crate) most: u32,
+}
+
+impl Run {
+    /// The bytes it may start with, as ranges. Entries are sorted by their first byte, and these are few.
+    pub(crate) fn first_ranges(&self) -> SmallVec<[(u8, u8); 8]> {
+        ranges(&self.first).chain(self.first_wide.then_some((0x80, 0xFF))).collect()
+    }
 }
 
 /// All anchors of a vocabulary.
@@ -339,20 +347,34 @@ impl Anchor {
         self.entries = found.into_iter().map(|e| e.1).collect();
     }
 
+    /// Whether at least `least` tokens start with one of `bytes` after the anchor.
+    pub(crate) fn has(&self, least: usize, bytes: &ByteSet) -> bool {
+        let mut count = 0;
+        bytes.iter().any(|b| {
+            count += self.counts[b as usize] as usize;
+            count >= least
+        })
+    }
+
     /// How many tokens start with one of `bytes` after the anchor.
-    pub(crate) fn count(&self, bytes: &ByteSet) -> usize {
+    fn count(&self, bytes: &ByteSet) -> usize {
         bytes.iter().map(|b| self.counts[b as usize] as usize).sum()
     }
 
     /// The nodes that `byte` leads to after `run`, together with the number of characters before it.
-    pub(crate) fn after<'a>(&'a self, byte: u8, run: &'a Run) -> impl Iterator<Item = Entry> + 'a {
+    /// `firsts` are the [`first_ranges`](Run::first_ranges) of the run.
+    pub(crate) fn after<'a>(
+        &'a self,
+        byte: u8,
+        run: &'a Run,
+        firsts: &'a [(u8, u8)],
+    ) -> impl Iterator<Item = Entry> + 'a {
         let range = self.starts[byte as usize] as usize..self.starts[byte as usize + 1] as usize;
         let entries = &self.entries[range];
         let words = run.rest.ascii.words();
-        // Entries are sorted by their first byte, and the first bytes of a run are a few ranges.
-        let firsts = ranges(&run.first).chain(run.first_wide.then_some((0x80, 0xFF)));
         firsts
-            .flat_map(move |(low, high)| {
+            .iter()
+            .flat_map(move |&(low, high)| {
                 let start = entries.partition_point(|e| e.first < low);
                 let end = start + entries[start..].partition_point(|e| e.first <= high);
                 entries[start..end].iter().copied()

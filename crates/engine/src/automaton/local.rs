@@ -22,6 +22,8 @@ type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
 pub(crate) struct Local {
     /// Sorted by state; states are distinct, and so are stacks.
     pub(crate) heads: SmallVec<[(StateId, NodeId); 1]>,
+    /// Whether it stands in a literal and nowhere else.
+    pub(crate) in_literal: bool,
     expansion: OnceLock<LocalExpansion>,
     clamped: OnceLock<LocalId>,
     repeats: OnceLock<Option<Loop>>,
@@ -85,16 +87,18 @@ impl LocalExpansion {
 
 impl Store {
     /// What can happen next in a local.
-    #[inline]
+    #[inline(always)] // the most frequent call of a walk, and two loads when it is known
     pub(crate) fn local_expansion(&self, id: LocalId) -> &LocalExpansion {
-        let local = self.local(id);
-        match local.expansion.get() {
+        match self.local(id).expansion.get() {
             Some(expansion) => expansion,
-            None => {
-                self.build().expand_local(id);
-                local.expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
-            }
+            None => self.new_expansion(id),
         }
+    }
+
+    #[cold]
+    fn new_expansion(&self, id: LocalId) -> &LocalExpansion {
+        self.build().expand_local(id);
+        self.local(id).expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
     }
 
     /// Where class `class` leads from a local.
@@ -227,10 +231,8 @@ impl Store {
     /// The same for a local.
     #[inline]
     pub(crate) fn local_literal(&self, id: LocalId) -> Option<&[u8]> {
-        match self.local(id).heads[..] {
-            [(state, _)] => self.literal(state).map(|l| l.0),
-            _ => None,
-        }
+        let local = self.local(id);
+        if local.in_literal { self.literal(local.heads[0].0).map(|l| l.0) } else { None }
     }
 
     /// The local at the end of the literal that a local stands in, clamped.
@@ -370,8 +372,10 @@ impl Build<'_> {
             return id;
         }
         store.add_bytes(size_of::<Local>() + 24);
+        let in_literal = matches!(heads, [(state, _)] if store.literal(*state).is_some());
         let id = LocalId::of(store.locals.push(Local {
             heads: SmallVec::from_slice(heads),
+            in_literal,
             expansion: OnceLock::new(),
             clamped: OnceLock::new(),
             repeats: OnceLock::new(),

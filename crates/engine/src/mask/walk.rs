@@ -289,7 +289,7 @@ impl<'a> Walk<'a> {
         let mut left = anchor.bytes.intersect(&expansion.alive);
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
-            if first.is_empty() || anchor.count(&first) < RUN_TOKENS {
+            if !anchor.has(RUN_TOKENS, &first) {
                 continue;
             }
             let next = self.step(local, expansion, i)?;
@@ -355,8 +355,9 @@ impl<'a> Walk<'a> {
         if self.store.local_expansion(at_need).pops {
             self.found.runs.push((run, repeats.need + 1));
         }
+        let firsts = run.first_ranges();
         for byte in exits.iter().filter(|&b| !in_run(b)) {
-            for entry in anchor.after(byte, &run) {
+            for entry in anchor.after(byte, &run, &firsts) {
                 self.work.spend(1)?;
                 let rounds = entry.chars as usize - 1;
                 let index = match repeats {
@@ -457,10 +458,11 @@ impl<'a> Walk<'a> {
         }
         for (run, least) in &pending.runs {
             let anchor = self.tables.profile.anchor(run.anchor);
+            let firsts = run.first_ranges();
             for byte in expansion.alive.iter() {
                 let Some(class) = expansion.class_of(byte) else { continue };
                 let mut next = None;
-                for entry in anchor.after(byte, run).filter(|e| e.chars >= *least) {
+                for entry in anchor.after(byte, run, &firsts).filter(|e| e.chars >= *least) {
                     self.work.spend(1)?;
                     let next = match next {
                         Some(next) => next,
