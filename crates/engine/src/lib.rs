@@ -29,6 +29,8 @@
 //! text of the grammar; an end token exactly when the text is complete. What cannot be enforced is refused when
 //! it is compiled. Every piece of work runs under [`Limits`].
 
+mod advance;
+mod ahead;
 mod automaton;
 mod batch;
 mod constraint;

@@ -13,9 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use crate::advance::Refused;
 use crate::automaton::{Exceeded, StateId, Store};
 use crate::error::MatchError;
-use crate::matcher::{Matcher, Refused};
+use crate::matcher::Matcher;
 use crate::stack::{Config, Stack};
 use crate::trie::{ROOT, Trie};
 use crate::vocab::Vocab;

@@ -4,19 +4,19 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
-use tokenstile_grammar::CharSetId;
-use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::ir::ByteSet;
 
 use super::boolean::partition;
 use super::build::{Build, hash_of};
-use super::store::{Cell, CellId, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
+use super::loops::Loop;
+use super::store::{CellId, Exceeded, LocalId, Node, NodeId, StateId, Store, Work};
 use crate::few::FewSet;
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 400;
 
 /// Cells by the stack they stand on.
-type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
+pub(super) type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
 
 /// A set of heads: a state each, and the stack it stands on.
 pub(crate) struct Local {
@@ -26,9 +26,9 @@ pub(crate) struct Local {
     pub(crate) in_literal: bool,
     expansion: OnceLock<LocalExpansion>,
     clamped: OnceLock<LocalId>,
-    repeats: OnceLock<Option<Loop>>,
+    pub(super) repeats: OnceLock<Option<Loop>>,
     /// For a local that stands in a literal, the one at its end.
-    after_literal: OnceLock<LocalId>,
+    pub(super) after_literal: OnceLock<LocalId>,
 }
 
 /// What can happen next in a local.
@@ -39,7 +39,7 @@ pub(crate) struct LocalExpansion {
     pub(crate) alive: ByteSet,
     /// Disjoint sets of bytes that lead to the same place.
     pub(crate) classes: Box<[Class]>,
-    edges: Box<[(ByteSet, NodeId, CellId)]>,
+    pub(super) edges: Box<[(ByteSet, NodeId, CellId)]>,
     /// The class of each byte, where there are enough of them to make a table pay.
     table: Option<Box<[u8; 256]>>,
 }
@@ -51,24 +51,6 @@ pub(crate) struct Class {
     target: AtomicU32,
     /// The same with counters clamped.
     clamped: AtomicU32,
-}
-
-/// A local that repeats one class of characters: `[set]{…}` and then something else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Loop {
-    /// The characters that are repeated.
-    pub(crate) chars: CharSetId,
-    /// How many more of them may follow; `None` for any number.
-    pub(crate) left: Option<u32>,
-    /// How many more of them must follow.
-    pub(crate) need: u32,
-    /// The ASCII characters of the set, one bit each.
-    pub(crate) ascii: u128,
-    /// Whether all other characters that the vocabulary can spell are in it.
-    pub(crate) wide: bool,
-    /// Whether nothing but such characters is repeated, so that what follows the loop does not depend on how
-    /// often it ran.
-    pub(crate) plain: bool,
 }
 
 impl LocalExpansion {
@@ -165,203 +147,6 @@ impl Store {
             None => self.build().clamp_local(id),
         }
     }
-
-    /// Whether a local repeats a class of characters, and which.
-    #[inline]
-    pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
-        *self.repeats_ref(id)
-    }
-
-    #[inline]
-    pub(crate) fn repeats_ref(&self, id: LocalId) -> &Option<Loop> {
-        let slot = &self.local(id).repeats;
-        match slot.get() {
-            Some(known) => known,
-            None => slot.get_or_init(|| self.find_loop(id)),
-        }
-    }
-
-    /// The state after `bytes`, if they are all characters of the loop that `id` is, and not its last ones.
-    pub(crate) fn run_through(&self, id: StateId, bytes: &[u8]) -> Option<StateId> {
-        let repeats = self.repeats(self.local_of(self.clamped(id)))?;
-        let chars = if bytes.iter().all(|&b| b < 0x80 && repeats.ascii >> b & 1 == 1) {
-            bytes.len()
-        } else {
-            let text = std::str::from_utf8(bytes).ok().filter(|_| repeats.wide)?;
-            let set = self.program.arena.char_set(repeats.chars);
-            text.chars().all(|c| set.contains(c)).then(|| text.chars().count())?
-        };
-        let chars = u32::try_from(chars).ok()?;
-        if repeats.need > 0 && chars >= repeats.need {
-            return None; // what follows the loop may come into play
-        }
-        let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
-        for &cell in self.state(id).kernel.iter() {
-            // The end of the frame is passed by: more characters follow.
-            if cell == CellId::NIL {
-                continue;
-            }
-            let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
-            let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return None };
-            let count = count.checked_add(chars)?;
-            let count = match max {
-                Some(max) if count >= max => return None,
-                Some(_) => count,
-                None => count.min(min),
-            };
-            kernel.push((Head::Expr(expr, count), tail));
-        }
-        let mut build = self.build();
-        let cells: SmallVec<[CellId; 4]> =
-            kernel.into_iter().map(|(head, tail)| build.cell(head, tail)).collect();
-        Some(build.state(&cells))
-    }
-
-    /// The bytes that must come next, if the state stands in a literal and nowhere else, and what follows them.
-    #[inline]
-    pub(crate) fn literal(&self, id: StateId) -> Option<(&[u8], CellId)> {
-        let [cell] = self.state(id).kernel[..] else { return None };
-        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
-        match self.program.arena.get(expr) {
-            Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
-            _ => None,
-        }
-    }
-
-    /// The same for a local.
-    #[inline]
-    pub(crate) fn local_literal(&self, id: LocalId) -> Option<&[u8]> {
-        let local = self.local(id);
-        if local.in_literal { self.literal(local.heads[0].0).map(|l| l.0) } else { None }
-    }
-
-    /// The local at the end of the literal that a local stands in, clamped.
-    pub(crate) fn after_literal(&self, id: LocalId) -> LocalId {
-        let local = self.local(id);
-        if let Some(&known) = local.after_literal.get() {
-            return known;
-        }
-        let mut groups = Groups::new();
-        if let [(state, node)] = local.heads[..]
-            && let Some((_, tail)) = self.literal(state)
-        {
-            groups.push((node, SmallVec::from_slice(&[tail])));
-        }
-        let mut build = self.build();
-        let next = build.local_of_groups(groups);
-        let next = build.clamp_local(next);
-        *local.after_literal.get_or_init(|| next)
-    }
-
-    /// The state `bytes` further into the literal that a state stands in.
-    pub(crate) fn along_literal(&self, id: StateId, bytes: usize) -> StateId {
-        let [cell] = self.state(id).kernel[..] else { return id };
-        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return id };
-        let mut build = self.build();
-        let next = build.cell(Head::Expr(expr, at + bytes as u32), tail);
-        build.state(&[next])
-    }
-
-    /// The state of a single cell.
-    pub(crate) fn state_of(&self, cell: CellId) -> StateId {
-        self.build().state(&[cell])
-    }
-
-    fn find_loop(&self, id: LocalId) -> Option<Loop> {
-        let [(state, _)] = self.local(id).heads[..] else { return None };
-        let kernel = &self.state(state).kernel;
-        let mut found: Option<Loop> = None;
-        for &cell in kernel.iter().filter(|&&c| c != CellId::NIL) {
-            let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
-            let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
-            let chars = self.repeated_chars(body)?;
-            let class = self.program.class(chars);
-            let words = class.ascii.words();
-            let ascii = words[0] as u128 | (words[1] as u128) << 64;
-            let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
-            let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
-            let this = Loop { chars, left, need, ascii, wide: class.wide, plain };
-            // Several loops in step are one, unless their rounds have to be counted.
-            match found {
-                Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
-                _ => found = Some(this),
-            }
-        }
-        let found = found?;
-        self.is_exclusive(id, found.chars).then_some(found)
-    }
-
-    /// The character class of a repeated body: a class, or a choice of one class and other things.
-    fn repeated_chars(&self, body: tokenstile_grammar::ExprId) -> Option<CharSetId> {
-        match self.program.arena.get(body) {
-            Expr::Chars(set) => Some(set),
-            Expr::Alt(list) => {
-                let mut sets =
-                    self.program.arena.list(list).iter().filter_map(|&e| match self.program.arena.get(e) {
-                        Expr::Chars(set) => Some(set),
-                        _ => None,
-                    });
-                let first = sets.next()?;
-                sets.next().is_none().then_some(first)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether the characters of a loop lead nowhere but back into it.
-    fn is_exclusive(&self, id: LocalId, chars: CharSetId) -> bool {
-        let [(state, node)] = self.local(id).heads[..] else { return false };
-        let set = self.program.arena.char_set(chars);
-        let ascii = set.ascii();
-        let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::range(0x80, 0xFF) };
-        let kernel = &self.state(state).kernel;
-        let mut rounds = 0;
-        for &(bytes, at, target) in self.local_expansion(id).edges.iter() {
-            if bytes.intersects(&ascii) {
-                rounds += 1;
-                let whole = bytes.intersect(&ByteSet::range(0, 0x7f)) == ascii;
-                if !(whole && at == node && self.is_round(kernel, target)) {
-                    return false;
-                }
-            }
-            if bytes.intersects(&wide) {
-                let Cell { head, tail, .. } = self.cell(target);
-                let inside = matches!(head, Head::Utf8(set, _) if set == chars);
-                if !(inside && at == node && self.is_round(kernel, tail)) {
-                    return false;
-                }
-            }
-        }
-        // One edge for each loop: none of them is hidden behind another.
-        rounds > 0 && rounds == kernel.iter().filter(|&&c| c != CellId::NIL).count()
-    }
-
-    /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads,
-    /// as the edges show. If they do not show it, it may be so all the same.
-    pub(crate) fn wide_follows(&self, id: LocalId, byte: u8) -> bool {
-        let edges = &self.local_expansion(id).edges;
-        let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
-        let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
-        let wide = ByteSet::range(0x80, 0xFF);
-        let mut wide = edges.iter().filter(|e| e.0.intersects(&wide)).peekable();
-        wide.peek().is_some()
-            && wide.all(|&(_, at, target)| match self.cell(target) {
-                Cell { head: Head::Utf8(set, _), tail, .. } => {
-                    at == node && tail == next && self.program.class(set).wide
-                }
-                _ => false,
-            })
-    }
-
-    /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
-    fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
-        let next = self.cell(target);
-        kernel.iter().filter(|&&c| c != CellId::NIL).any(|&cell| {
-            let now = self.cell(cell);
-            let same = matches!((now.head, next.head), (Head::Expr(a, _), Head::Expr(b, _)) if a == b);
-            (same && now.tail == next.tail && target != CellId::NIL) || now.tail == target
-        })
-    }
 }
 
 impl Build<'_> {
@@ -439,7 +224,7 @@ impl Build<'_> {
     }
 
     /// The local of cells on stacks.
-    fn local_of_groups(&mut self, mut groups: Groups) -> LocalId {
+    pub(super) fn local_of_groups(&mut self, mut groups: Groups) -> LocalId {
         self.return_from_ended(&mut groups);
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
         for (node, cells) in groups {
@@ -537,7 +322,7 @@ impl Build<'_> {
         memo.iter().find(|m| m.0 == id).map_or(id, |m| m.1)
     }
 
-    fn clamp_local(&mut self, id: LocalId) -> LocalId {
+    pub(super) fn clamp_local(&mut self, id: LocalId) -> LocalId {
         let store = self.store;
         let mut memo = Vec::new();
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();

@@ -19,12 +19,15 @@
 mod append;
 mod boolean;
 mod build;
+mod literal;
 mod local;
+mod loops;
 mod program;
 mod store;
 
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
-pub(crate) use local::{LocalExpansion, Loop};
+pub(crate) use local::LocalExpansion;
+pub(crate) use loops::Loop;
 pub(crate) use program::{CharClass, Program};
 pub(crate) use store::{Exceeded, LocalId, NodeId, StateId, Store, Work};

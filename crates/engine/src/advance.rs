@@ -1,0 +1,154 @@
+//! Moving a configuration on by bytes.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use crate::automaton::{Exceeded, LocalId, StateId, Work, partition};
+use crate::matcher::Matcher;
+use crate::stack::{Config, Rebase, Stack, Stacks, normalize};
+
+/// Bytes committed at a time: bounds how deep a stack can grow between two configurations.
+const CHUNK: usize = 256;
+
+/// Why bytes did not fit.
+pub(crate) enum Refused {
+    At(usize),
+    Limit(Exceeded),
+}
+
+impl From<Exceeded> for Refused {
+    fn from(e: Exceeded) -> Self {
+        Refused::Limit(e)
+    }
+}
+
+impl Matcher {
+    /// Where `bytes` lead from `config`.
+    pub(crate) fn advance(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
+        let mut work = self.work();
+        let mut config = config.clone();
+        let mut done = 0;
+        while done < bytes.len() {
+            let chunk = chunk_of(&bytes[done..]);
+            config = self.advance_chunk(&config, chunk, &mut work).map_err(|e| match e {
+                Refused::At(at) => Refused::At(done + at),
+                limit => limit,
+            })?;
+            done += chunk.len();
+        }
+        Ok(config)
+    }
+
+    fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
+        let store = &self.generation.store;
+        let (config, skipped) = self.skip_literals(config.clone(), bytes)?;
+        let bytes = &bytes[skipped..];
+        if bytes.is_empty() {
+            return Ok(config);
+        }
+        if let [(state, stack)] = &config[..]
+            && (!store.is_accepting(*state) || stack.links.is_empty())
+            && let Some(next) = store.run_through(*state, bytes)
+        {
+            return Ok(SmallVec::from_buf([(next, stack.clone())]));
+        }
+        let mut threads: SmallVec<[(LocalId, Stack); 4]> =
+            config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
+        for (i, &byte) in bytes.iter().enumerate() {
+            self.add_returns(&mut threads);
+            work.spend(threads.len())?;
+            let mut next: SmallVec<[(LocalId, Stack); 4]> = SmallVec::new();
+            for (local, stack) in threads {
+                let Some(local) = store.step_byte(local, byte, work)? else { continue };
+                if !next.iter().any(|t| t.0 == local && t.1.key == stack.key) {
+                    next.push((local, stack));
+                }
+            }
+            if next.is_empty() {
+                return Err(Refused::At(skipped + i));
+            }
+            threads = next;
+        }
+        let mut stacks = Stacks::new(store);
+        let mut heads: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
+        for (local, base) in &threads {
+            let mut rebase = Rebase::new(base);
+            for &(state, node) in &store.local(*local).heads {
+                heads.push((state, rebase.stack(&mut stacks, node)));
+            }
+        }
+        let config = normalize(&mut stacks, heads);
+        work.spend(stacks.work())?;
+        let limit = self.constraint().inner.limits.heads;
+        if config.len() > limit {
+            return Err(Exceeded { name: "heads", value: limit }.into());
+        }
+        Ok(config)
+    }
+
+    /// Takes bytes that a literal spells without going through the places inside it. Returns how many.
+    fn skip_literals(&self, mut config: Config, bytes: &[u8]) -> Result<(Config, usize), Refused> {
+        let store = &self.generation.store;
+        let mut done = 0;
+        while let [(state, stack)] = &config[..]
+            && done < bytes.len()
+            && let Some((literal, tail)) = store.literal(*state)
+        {
+            let shared = literal.iter().zip(&bytes[done..]).take_while(|(a, b)| a == b).count();
+            if done + shared < bytes.len() && shared < literal.len() {
+                return Err(Refused::At(done + shared));
+            }
+            done += shared;
+            let next = if shared < literal.len() {
+                store.along_literal(*state, shared)
+            } else {
+                store.state_of(tail)
+            };
+            let head = (next, stack.clone());
+            config = normalize(&mut Stacks::new(store), SmallVec::from_iter([head]));
+        }
+        Ok((config, done))
+    }
+
+    /// Where the frame of a thread may end, adds the threads that go on below it.
+    fn add_returns(&self, threads: &mut SmallVec<[(LocalId, Stack); 4]>) {
+        let store = &self.generation.store;
+        let mut i = 0;
+        while i < threads.len() {
+            let (local, stack) = threads[i].clone();
+            i += 1;
+            if !store.local_expansion(local).pops {
+                continue;
+            }
+            for (ret, below) in &stack.links {
+                let local = store.local_of(*ret);
+                if !threads.iter().any(|t| t.0 == local && t.1.key == below.key) {
+                    threads.push((local, below.clone()));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn next_bytes(&self, config: &Config) -> ByteSet {
+        self.next_classes(config).iter().fold(ByteSet::EMPTY, |all, class| all.union(class))
+    }
+
+    /// Which bytes may come next, by classes that lead alike.
+    pub(crate) fn next_classes(&self, config: &Config) -> SmallVec<[ByteSet; 8]> {
+        let store = &self.generation.store;
+        let mut threads: SmallVec<[(LocalId, Stack); 4]> =
+            config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
+        self.add_returns(&mut threads);
+        let locals = threads.iter().map(|t| store.local_expansion(t.0));
+        partition(locals.flat_map(|e| e.classes.iter().map(|c| &c.set)))
+    }
+}
+
+/// The first bytes of a text, cut between characters if it is UTF-8.
+fn chunk_of(bytes: &[u8]) -> &[u8] {
+    if bytes.len() <= CHUNK {
+        return bytes;
+    }
+    let end = (CHUNK - 3..=CHUNK).rev().find(|&i| bytes[i] & 0xC0 != 0x80);
+    &bytes[..end.unwrap_or(CHUNK)]
+}

@@ -1,0 +1,108 @@
+//! Looking ahead of a sequence: what must come, what may come, and building for what is likely to come.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use crate::advance::Refused;
+use crate::automaton::StateId;
+use crate::error::MatchError;
+use crate::matcher::Matcher;
+use crate::stack::Config;
+use crate::vocab::TokenId;
+
+/// The most bytes that [`Matcher::forced_bytes`] returns at once.
+const FORCED: usize = 4_096;
+
+impl Matcher {
+    /// Which bytes may come next.
+    pub fn allowed_bytes(&mut self) -> Result<ByteSet, MatchError> {
+        if self.is_finished() {
+            return Ok(ByteSet::EMPTY);
+        }
+        self.renew_if_full()?;
+        Ok(self.next_bytes(&self.last.config))
+    }
+
+    /// The bytes that must come next, whatever is chosen: as far as there is only one way to go on.
+    pub fn forced_bytes(&mut self) -> Result<Vec<u8>, MatchError> {
+        let mut forced = Vec::new();
+        if self.is_finished() {
+            return Ok(forced);
+        }
+        self.renew_if_full()?;
+        let mut config = self.last.config.clone();
+        while forced.len() < FORCED && !self.accepts(&config) {
+            let bytes = self.next_bytes(&config);
+            let (1, Some(byte)) = (bytes.len(), bytes.first()) else { break };
+            match self.advance(&config, &[byte]) {
+                Ok(next) => config = next,
+                Err(Refused::At(_)) => break,
+                Err(Refused::Limit(e)) => return Err(e.into()),
+            }
+            forced.push(byte);
+        }
+        Ok(forced)
+    }
+
+    /// The tokens that must come next, in the tokenizer's own segmentation.
+    ///
+    /// `encode` turns bytes into tokens as the model's tokenizer does. Tokens at the end of the forced text
+    /// that could become part of a longer token with what follows are left out, so what is returned is what
+    /// the tokenizer would have made of the finished text. Nothing is committed.
+    pub fn forced_tokens(
+        &mut self,
+        encode: impl FnOnce(&[u8]) -> Vec<TokenId>,
+    ) -> Result<Vec<TokenId>, MatchError> {
+        let forced = self.forced_bytes()?;
+        if forced.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut tokens = encode(&forced);
+        let vocab = self.constraint().vocab();
+        let spelled: Option<Vec<&[u8]>> = tokens.iter().map(|&t| vocab.bytes(t)).collect();
+        let Some(spelled) = spelled.filter(|s| s.concat() == forced) else { return Ok(Vec::new()) };
+        let trie = &self.constraint().inner.tables.trie;
+        let mut keep = tokens.len();
+        for start in 0..spelled.len() {
+            let tail = spelled[start..].concat();
+            if trie.find(&tail).is_some_and(|node| !trie.children(node).is_empty()) {
+                keep = start;
+                break;
+            }
+        }
+        tokens.truncate(keep);
+        Ok(tokens)
+    }
+
+    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline`.
+    pub(crate) fn explore(&self, deadline: Instant) {
+        let store = &self.generation.store;
+        let mut seen = FxHashSet::default();
+        let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);
+        let full = self.constraint().inner.limits.cache_bytes / 2;
+        while let Some(config) = todo.pop_front() {
+            if Instant::now() >= deadline || store.is_full(full) {
+                return;
+            }
+            if self.collect(&config, &mut SmallVec::new()).is_err() {
+                return;
+            }
+            for byte in self.next_classes(&config).iter().filter_map(ByteSet::first) {
+                let Ok(next) = self.advance(&config, &[byte]) else { continue };
+                // Masks depend on the state and what it returns to next, hardly ever on more.
+                let tops = next.iter().map(|(state, stack)| {
+                    let below = stack.links.first().map_or(StateId::END, |l| store.clamped(l.0));
+                    (store.clamped(*state), below)
+                });
+                let key: SmallVec<[(StateId, StateId); 2]> = tops.collect();
+                if seen.insert(key) {
+                    todo.push_back(next);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! States that stand in a literal: the places inside it are passed over without states of their own.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::Expr;
+
+use super::local::Groups;
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+
+impl Store {
+    /// The bytes that must come next, if the state stands in a literal and nowhere else, and what follows them.
+    #[inline]
+    pub(crate) fn literal(&self, id: StateId) -> Option<(&[u8], CellId)> {
+        let [cell] = self.state(id).kernel[..] else { return None };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        match self.program.arena.get(expr) {
+            Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
+            _ => None,
+        }
+    }
+
+    /// The same for a local.
+    #[inline]
+    pub(crate) fn local_literal(&self, id: LocalId) -> Option<&[u8]> {
+        let local = self.local(id);
+        if local.in_literal { self.literal(local.heads[0].0).map(|l| l.0) } else { None }
+    }
+
+    /// The local at the end of the literal that a local stands in, clamped.
+    pub(crate) fn after_literal(&self, id: LocalId) -> LocalId {
+        let local = self.local(id);
+        if let Some(&known) = local.after_literal.get() {
+            return known;
+        }
+        let mut groups = Groups::new();
+        if let [(state, node)] = local.heads[..]
+            && let Some((_, tail)) = self.literal(state)
+        {
+            groups.push((node, SmallVec::from_slice(&[tail])));
+        }
+        let mut build = self.build();
+        let next = build.local_of_groups(groups);
+        let next = build.clamp_local(next);
+        *local.after_literal.get_or_init(|| next)
+    }
+
+    /// The state `bytes` further into the literal that a state stands in.
+    pub(crate) fn along_literal(&self, id: StateId, bytes: usize) -> StateId {
+        let [cell] = self.state(id).kernel[..] else { return id };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return id };
+        let mut build = self.build();
+        let next = build.cell(Head::Expr(expr, at + bytes as u32), tail);
+        build.state(&[next])
+    }
+
+    /// The state of a single cell.
+    pub(crate) fn state_of(&self, cell: CellId) -> StateId {
+        self.build().state(&[cell])
+    }
+}

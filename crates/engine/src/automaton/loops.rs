@@ -1,0 +1,177 @@
+//! Locals that repeat a class of characters, so that runs of them need no states of their own.
+//!
+//! A loop is found by its shape: a cell that is a repetition of a class (or of a choice with a class in it), whose
+//! characters lead back into it and nowhere else. Then the number of rounds is all there is to know of a run.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::{CharSetId, ExprId};
+
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+
+/// A local that repeats one class of characters: `[set]{…}` and then something else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Loop {
+    /// The characters that are repeated.
+    pub(crate) chars: CharSetId,
+    /// How many more of them may follow; `None` for any number.
+    pub(crate) left: Option<u32>,
+    /// How many more of them must follow.
+    pub(crate) need: u32,
+    /// The ASCII characters of the set, one bit each.
+    pub(crate) ascii: u128,
+    /// Whether all other characters that the vocabulary can spell are in it.
+    pub(crate) wide: bool,
+    /// Whether nothing but such characters is repeated, so that what follows the loop does not depend on how
+    /// often it ran.
+    pub(crate) plain: bool,
+}
+
+impl Store {
+    /// Whether a local repeats a class of characters, and which.
+    #[inline]
+    pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
+        *self.repeats_ref(id)
+    }
+
+    #[inline]
+    pub(crate) fn repeats_ref(&self, id: LocalId) -> &Option<Loop> {
+        let slot = &self.local(id).repeats;
+        match slot.get() {
+            Some(known) => known,
+            None => slot.get_or_init(|| self.find_loop(id)),
+        }
+    }
+
+    /// The state after `bytes`, if they are all characters of the loop that `id` is, and not its last ones.
+    pub(crate) fn run_through(&self, id: StateId, bytes: &[u8]) -> Option<StateId> {
+        let repeats = self.repeats(self.local_of(self.clamped(id)))?;
+        let chars = if bytes.iter().all(|&b| b < 0x80 && repeats.ascii >> b & 1 == 1) {
+            bytes.len()
+        } else {
+            let text = std::str::from_utf8(bytes).ok().filter(|_| repeats.wide)?;
+            let set = self.program.arena.char_set(repeats.chars);
+            text.chars().all(|c| set.contains(c)).then(|| text.chars().count())?
+        };
+        let chars = u32::try_from(chars).ok()?;
+        if repeats.need > 0 && chars >= repeats.need {
+            return None; // what follows the loop may come into play
+        }
+        let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
+        for &cell in self.state(id).kernel.iter() {
+            // The end of the frame is passed by: more characters follow.
+            if cell == CellId::NIL {
+                continue;
+            }
+            let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
+            let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return None };
+            let count = count.checked_add(chars)?;
+            let count = match max {
+                Some(max) if count >= max => return None,
+                Some(_) => count,
+                None => count.min(min),
+            };
+            kernel.push((Head::Expr(expr, count), tail));
+        }
+        let mut build = self.build();
+        let cells: SmallVec<[CellId; 4]> =
+            kernel.into_iter().map(|(head, tail)| build.cell(head, tail)).collect();
+        Some(build.state(&cells))
+    }
+
+    fn find_loop(&self, id: LocalId) -> Option<Loop> {
+        let [(state, _)] = self.local(id).heads[..] else { return None };
+        let kernel = &self.state(state).kernel;
+        let mut found: Option<Loop> = None;
+        for &cell in kernel.iter().filter(|&&c| c != CellId::NIL) {
+            let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
+            let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
+            let chars = self.repeated_chars(body)?;
+            let class = self.program.class(chars);
+            let words = class.ascii.words();
+            let ascii = words[0] as u128 | (words[1] as u128) << 64;
+            let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
+            let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
+            let this = Loop { chars, left, need, ascii, wide: class.wide, plain };
+            // Several loops in step are one, unless their rounds have to be counted.
+            match found {
+                Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
+                _ => found = Some(this),
+            }
+        }
+        let found = found?;
+        self.is_exclusive(id, found.chars).then_some(found)
+    }
+
+    /// The character class of a repeated body: a class, or a choice of one class and other things.
+    fn repeated_chars(&self, body: ExprId) -> Option<CharSetId> {
+        match self.program.arena.get(body) {
+            Expr::Chars(set) => Some(set),
+            Expr::Alt(list) => {
+                let mut sets =
+                    self.program.arena.list(list).iter().filter_map(|&e| match self.program.arena.get(e) {
+                        Expr::Chars(set) => Some(set),
+                        _ => None,
+                    });
+                let first = sets.next()?;
+                sets.next().is_none().then_some(first)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the characters of a loop lead nowhere but back into it.
+    fn is_exclusive(&self, id: LocalId, chars: CharSetId) -> bool {
+        let [(state, node)] = self.local(id).heads[..] else { return false };
+        let set = self.program.arena.char_set(chars);
+        let ascii = set.ascii();
+        let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::range(0x80, 0xFF) };
+        let kernel = &self.state(state).kernel;
+        let mut rounds = 0;
+        for &(bytes, at, target) in self.local_expansion(id).edges.iter() {
+            if bytes.intersects(&ascii) {
+                rounds += 1;
+                let whole = bytes.intersect(&ByteSet::range(0, 0x7f)) == ascii;
+                if !(whole && at == node && self.is_round(kernel, target)) {
+                    return false;
+                }
+            }
+            if bytes.intersects(&wide) {
+                let Cell { head, tail, .. } = self.cell(target);
+                let inside = matches!(head, Head::Utf8(set, _) if set == chars);
+                if !(inside && at == node && self.is_round(kernel, tail)) {
+                    return false;
+                }
+            }
+        }
+        // One edge for each loop: none of them is hidden behind another.
+        rounds > 0 && rounds == kernel.iter().filter(|&&c| c != CellId::NIL).count()
+    }
+
+    /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
+    fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
+        let next = self.cell(target);
+        kernel.iter().filter(|&&c| c != CellId::NIL).any(|&cell| {
+            let now = self.cell(cell);
+            let same = matches!((now.head, next.head), (Head::Expr(a, _), Head::Expr(b, _)) if a == b);
+            (same && now.tail == next.tail && target != CellId::NIL) || now.tail == target
+        })
+    }
+
+    /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads,
+    /// as the edges show. If they do not show it, it may be so all the same.
+    pub(crate) fn wide_follows(&self, id: LocalId, byte: u8) -> bool {
+        let edges = &self.local_expansion(id).edges;
+        let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
+        let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
+        let wide = ByteSet::range(0x80, 0xFF);
+        let mut wide = edges.iter().filter(|e| e.0.intersects(&wide)).peekable();
+        wide.peek().is_some()
+            && wide.all(|&(_, at, target)| match self.cell(target) {
+                Cell { head: Head::Utf8(set, _), tail, .. } => {
+                    at == node && tail == next && self.program.class(set).wide
+                }
+                _ => false,
+            })
+    }
+}
