@@ -183,13 +183,15 @@ impl Profile {
         &self.anchors[index as usize]
     }
 
-    /// Whether the tables can answer for a class, each kind of character being in it as a whole or not at all,
-    /// and should: runs without words in them are short walks.
-    pub(crate) fn pays(rest: &CharClass) -> bool {
-        allowed_kinds(rest).is_some_and(|kinds| kinds & (LOWER | UPPER | DIGIT | WIDE) != 0)
+    /// Whether the tables can answer for a run, each kind of character being in its class as a whole or not at
+    /// all, and should: runs without words in them are short walks, and so are numbers after a sign.
+    pub(crate) fn pays(first: &ByteSet, rest: &CharClass) -> bool {
+        let Some(kinds) = allowed_kinds(rest) else { return false };
+        kinds & (LOWER | UPPER | WIDE) != 0
+            || (kinds & DIGIT != 0 && first.is_subset(&ByteSet::range(b'0', b'9')))
     }
 
-    /// The tokens that a run matches as a whole. `pays(&run.rest)` must hold.
+    /// The tokens that a run matches as a whole. [`pays`](Profile::pays) must hold.
     pub(crate) fn mask(&self, trie: &Trie, run: Run) -> RunMask {
         let full = self.cached(trie, Run { most: u32::MAX, ..run });
         if run.most >= full.longest {

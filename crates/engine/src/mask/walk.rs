@@ -295,7 +295,7 @@ impl<'a> Walk<'a> {
             let next = self.step(local, expansion, i)?;
             let Some(repeats) = self.store.repeats(next) else { continue };
             let rest = self.store.program.class(repeats.chars);
-            if !Profile::pays(&rest) || !self.stays_simple(next, repeats, &rest)? {
+            if !Profile::pays(&first, &rest) || !self.stays_simple(next, repeats, &rest)? {
                 continue;
             }
             let shown = first.first().is_some_and(|byte| self.store.wide_follows(local, byte));
