@@ -78,13 +78,15 @@ impl Matcher {
         Ok(tokens)
     }
 
-    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline`.
+    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline`. Those that
+    /// differ from one visited before only in how often a loop has run come last.
     pub(crate) fn explore(&self, deadline: Instant) {
         let store = &self.generation.store;
-        let mut seen = FxHashSet::default();
+        let (mut shapes, mut seen) = (FxHashSet::default(), FxHashSet::default());
         let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);
+        let mut later: VecDeque<Config> = VecDeque::new();
         let full = self.constraint().inner.limits.cache_bytes / 2;
-        while let Some(config) = todo.pop_front() {
+        while let Some(config) = todo.pop_front().or_else(|| later.pop_front()) {
             if Instant::now() >= deadline || store.is_full(full) {
                 return;
             }
@@ -99,8 +101,13 @@ impl Matcher {
                     (store.clamped(*state), below)
                 });
                 let key: SmallVec<[(StateId, StateId); 2]> = tops.collect();
-                if seen.insert(key) {
+                let shape: SmallVec<[(u64, u64); 2]> =
+                    key.iter().map(|k| (store.shape(k.0), store.shape(k.1))).collect();
+                if shapes.insert(shape) {
+                    seen.insert(key);
                     todo.push_back(next);
+                } else if seen.insert(key) {
+                    later.push_back(next);
                 }
             }
         }

@@ -3,6 +3,9 @@
 //! A loop is found by its shape: a cell that is a repetition of a class (or of a choice with a class in it), whose
 //! characters lead back into it and nowhere else. Then the number of rounds is all there is to know of a run.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
@@ -28,6 +31,25 @@ pub(crate) struct Loop {
 }
 
 impl Store {
+    /// A hash of a state that does not depend on how often its loops have run.
+    pub(crate) fn shape(&self, id: StateId) -> u64 {
+        self.state(id).kernel.iter().fold(0, |sum, &cell| {
+            let mut hasher = FxHasher::default();
+            let mut at = cell;
+            while at != CellId::NIL {
+                let Cell { head, tail, .. } = self.cell(at);
+                match head {
+                    Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::Repeat { .. }) => {
+                        expr.hash(&mut hasher);
+                    }
+                    other => other.hash(&mut hasher),
+                }
+                at = tail;
+            }
+            sum ^ hasher.finish()
+        })
+    }
+
     /// Whether a local repeats a class of characters, and which.
     #[inline]
     pub(crate) fn repeats(&self, id: LocalId) -> Option<Loop> {
