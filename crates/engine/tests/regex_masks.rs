@@ -4,7 +4,7 @@ mod support;
 
 use regex::bytes::Regex;
 use support::{Sorted, bit, byte_vocab, compile, mask_of};
-use tokenstile::{Compiler, Constraint, ErrorKind, Grammar, MatchError};
+use tokenstile::{Compiler, Constraint, ErrorKind, Grammar, Limits, MatchError, Vocab};
 use tokenstile_testkit::generate::{mutate, random_regex, sample_sentence};
 use tokenstile_testkit::{Reference, Rng};
 
@@ -231,5 +231,19 @@ fn masks_inside_of_counted_patterns() {
             matcher.commit(sentence[at].into()).unwrap();
         }
         assert!(matcher.is_accepting());
+    }
+}
+
+/// Assertions nested as deep as the source may be: on a thread with an ordinary stack, an answer or a typed error.
+#[test]
+fn deeply_nested_assertions_do_not_overflow_the_stack() {
+    for (open, close) in [("(?=a", ")"), ("(?!b", ")"), ("(?<=a", ")"), ("(?:(?=a", ")a?)*")] {
+        let pattern = format!("{}a{}a*", open.repeat(450), close.repeat(450));
+        let Ok(grammar) = Grammar::regex(&pattern, &Default::default(), &Limits::default()) else { continue };
+        let vocab = Vocab::from_tokens((0..=255u32).map(|b| (b, vec![b as u8])), &[256]).unwrap();
+        let Ok(constraint) = Compiler::new(vocab).compile(&grammar) else { continue };
+        let mut matcher = constraint.matcher();
+        let _ = matcher.fill_mask(&mut vec![0; matcher.mask_words()]);
+        let _ = matcher.commit_bytes(&[b'a'; 600]);
     }
 }
