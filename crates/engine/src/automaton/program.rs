@@ -117,6 +117,29 @@ impl Program {
     }
 }
 
+/// What an expression of a region stands in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Inside {
+    /// The region itself, or a lookahead in it.
+    Region,
+    Behind,
+    Boolean,
+}
+
+impl Inside {
+    /// Refuses an assertion that stands where its text cannot be known.
+    fn check(self) -> Result<(), Error> {
+        let what = match self {
+            Inside::Region => return Ok(()),
+            Inside::Behind => "an assertion inside a lookbehind cannot be enforced",
+            Inside::Boolean => {
+                "an assertion inside an intersection or complement needs a region of its own there"
+            }
+        };
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+}
+
 /// For every region with assertions, its lookbehinds.
 fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId, Vec<Behind>>, Error> {
     let ids: Vec<ExprId> =
@@ -126,29 +149,27 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
         let Expr::Region(inner) = arena.get(id) else { continue };
         let mut found = false;
         let mut behinds: Vec<Behind> = Vec::new();
-        let mut todo = vec![(inner, false)];
+        let mut todo = vec![(inner, Inside::Region)];
         let mut seen = rustc_hash::FxHashSet::default();
-        while let Some((expr, in_behind)) = todo.pop() {
-            if !seen.insert((expr, in_behind)) {
+        while let Some((expr, inside)) = todo.pop() {
+            if !seen.insert((expr, inside)) {
                 continue;
             }
             match arena.get(expr) {
                 Expr::Region(_) => {}
                 Expr::Look { expr: inner, behind, .. } => {
-                    if in_behind {
-                        return Err(Error::new(
-                            ErrorKind::Unsupported,
-                            "an assertion inside a lookbehind cannot be enforced",
-                        ));
-                    }
+                    inside.check()?;
                     found = true;
                     if behind {
                         let ends_with = arena.concat(&[anything, inner]);
                         behinds.push(Behind { look: expr, ends_with });
                     }
-                    todo.push((inner, behind));
+                    todo.push((inner, if behind { Inside::Behind } else { Inside::Region }));
                 }
-                _ => todo.extend(arena.children(expr).into_iter().map(|c| (c, in_behind))),
+                Expr::And(_) | Expr::Not(_) => {
+                    todo.extend(arena.children(expr).into_iter().map(|c| (c, Inside::Boolean)));
+                }
+                _ => todo.extend(arena.children(expr).into_iter().map(|c| (c, inside))),
             }
         }
         if found {

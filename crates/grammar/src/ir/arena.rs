@@ -414,7 +414,9 @@ impl Arena {
         }
     }
 
-    /// An assertion about what lies ahead or behind; it belongs inside a [`region`](Arena::region).
+    /// An assertion about what lies ahead or behind; it belongs inside a [`region`](Arena::region). Inside an
+    /// intersection or complement it needs a region of its own there, and a lookbehind holds no other assertion:
+    /// the engine refuses both.
     pub fn look(&mut self, expr: ExprId, behind: bool, negated: bool) -> ExprId {
         match (self.get(expr), negated) {
             (Expr::Never, false) | (Expr::Empty, true) => self.never(),
