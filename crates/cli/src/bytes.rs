@@ -71,15 +71,18 @@ fn describe_nearly_all(rest: &mut ByteSet, phrases: &mut Vec<String>) {
     if missing.len() > FEW || !missing.is_subset(&ascii) {
         return;
     }
-    let mut phrase = String::from("any character");
-    if !missing.is_empty() {
-        let mut except = Vec::new();
-        describe_classes(&mut missing.clone(), &mut except);
-        phrase.push_str(" except ");
-        phrase.push_str(&list(&except, "and"));
-    }
-    phrases.push(phrase);
+    phrases.push(all_but("any character", missing));
     *rest = rest.minus(&all);
+}
+
+/// `all`, with what is missing from it.
+fn all_but(all: &str, mut missing: ByteSet) -> String {
+    if missing.is_empty() {
+        return all.to_owned();
+    }
+    let mut except = Vec::new();
+    describe_classes(&mut missing, &mut except);
+    format!("{all} except {}", list(&except, "and"))
 }
 
 /// Whole classes of ASCII: nearly everything, letters, digits.
@@ -88,14 +91,7 @@ fn describe_printable(rest: &mut ByteSet, phrases: &mut Vec<String>) {
     let printable = ByteSet::range(b' ', b'~');
     let missing = printable.minus(rest);
     if printable.len() - missing.len() >= MOST {
-        let mut phrase = String::from("any printable ASCII character");
-        if !missing.is_empty() {
-            let mut except = Vec::new();
-            describe_classes(&mut missing.clone(), &mut except);
-            phrase.push_str(" except ");
-            phrase.push_str(&list(&except, "and"));
-        }
-        phrases.push(phrase);
+        phrases.push(all_but("any printable ASCII character", missing));
         *rest = rest.minus(&printable);
     }
     take_classes(rest, phrases);

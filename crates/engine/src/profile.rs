@@ -238,8 +238,7 @@ impl Profile {
 
 /// The kinds that a class allows, or `None` if it splits one.
 fn allowed_kinds(class: &CharClass) -> Option<u128> {
-    let words = class.ascii.words();
-    let ascii = words[0] as u128 | (words[1] as u128) << 64;
+    let ascii = class.ascii.ascii_bits();
     let mut kinds = ascii;
     for (range, kind) in [(b'a'..=b'z', LOWER), (b'A'..=b'Z', UPPER), (b'0'..=b'9', DIGIT)] {
         let all = range.fold(0u128, |set, b| set | 1 << b);
@@ -473,8 +472,7 @@ impl Found {
     /// Adds the tokens below `nodes` whose further bytes are all in the run.
     fn add_matching(&mut self, trie: &Trie, nodes: &[u32], run: &Run) {
         let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
-        let ascii = run.rest.ascii.words();
-        let allowed = ascii[0] as u128 | (ascii[1] as u128) << 64;
+        let allowed = run.rest.ascii.ascii_bits();
         while let Some((node, chars)) = todo.pop() {
             let below = trie.below[node as usize];
             let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);

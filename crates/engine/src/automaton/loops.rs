@@ -110,8 +110,7 @@ impl Store {
             let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
             let chars = self.repeated_chars(body)?;
             let class = self.program.class(chars);
-            let words = class.ascii.words();
-            let ascii = words[0] as u128 | (words[1] as u128) << 64;
+            let ascii = class.ascii.ascii_bits();
             let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
             let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
             let this = Loop { chars, left, need, ascii, wide: class.wide, plain };

@@ -117,19 +117,10 @@ impl<'a> Reader<'a> {
         VocabError::new(VocabErrorKind::Syntax, message).at_offset(self.at)
     }
 
-    /// The next `n` bytes. `n` comes from the file and can be anything.
     fn take(&mut self, n: u64) -> Result<&'a [u8], VocabError> {
-        let left = &self.bytes[self.at..];
-        match usize::try_from(n).ok().and_then(|n| left.get(..n)) {
-            Some(taken) => {
-                self.at += taken.len();
-                Ok(taken)
-            }
-            None => {
-                let message = format!("{n} bytes expected, {} are left", left.len());
-                Err(VocabError::new(VocabErrorKind::Truncated, message).at_offset(self.at))
-            }
-        }
+        let start = self.at;
+        pieces::take(self.bytes, &mut self.at, n)
+            .map_err(|message| VocabError::new(VocabErrorKind::Truncated, message).at_offset(start))
     }
 
     fn number(&mut self, size: usize) -> Result<u64, VocabError> {

@@ -5,6 +5,16 @@ use super::error::{VocabError, VocabErrorKind};
 use super::names::{self, AddedRule};
 use super::{TokenId, TokenKind, Vocab, VocabBuilder};
 
+/// The next `n` bytes at `at`, which moves past them. `n` comes from the file and can be anything; the error says
+/// how many are left.
+pub(super) fn take<'a>(bytes: &'a [u8], at: &mut usize, n: u64) -> Result<&'a [u8], String> {
+    let left = &bytes[*at..];
+    let taken = usize::try_from(n).ok().and_then(|n| left.get(..n));
+    let taken = taken.ok_or_else(|| format!("{n} bytes expected, {} are left", left.len()))?;
+    *at += taken.len();
+    Ok(taken)
+}
+
 /// The types of pieces, with the numbers that both formats use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum PieceType {

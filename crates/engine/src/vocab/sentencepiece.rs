@@ -118,17 +118,8 @@ impl<'a> Message<'a> {
     }
 
     fn take(&mut self, n: u64) -> Result<&'a [u8], VocabError> {
-        let left = &self.bytes[self.at..];
-        match usize::try_from(n).ok().and_then(|n| left.get(..n)) {
-            Some(taken) => {
-                self.at += taken.len();
-                Ok(taken)
-            }
-            None => {
-                let message = format!("{n} bytes expected, {} are left", left.len());
-                Err(self.error(VocabErrorKind::Truncated, &message))
-            }
-        }
+        pieces::take(self.bytes, &mut self.at, n)
+            .map_err(|message| self.error(VocabErrorKind::Truncated, &message))
     }
 
     fn varint(&mut self) -> Result<u64, VocabError> {

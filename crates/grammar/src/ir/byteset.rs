@@ -115,6 +115,11 @@ impl ByteSet {
         })
     }
 
+    /// The ASCII bytes of the set, one bit each.
+    pub fn ascii_bits(&self) -> u128 {
+        self.0[0] as u128 | (self.0[1] as u128) << 64
+    }
+
     /// The set as words: bit `b & 63` of word `b >> 6` is byte `b`.
     pub fn words(&self) -> [u64; 4] {
         self.0
