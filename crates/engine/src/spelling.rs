@@ -131,6 +131,11 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
             }
             Expr::Look { expr, behind, negated } => arena.look(of(expr), behind, negated),
             Expr::Region(e) => arena.region(of(e)),
+            Expr::Members(members) => {
+                let children: Vec<ExprId> = old.children(id).iter().map(|&e| of(e)).collect();
+                arena.members(old.members_of(members).with_children(&children))
+            }
+            Expr::Machine(_) => id,
         };
         map.push(new);
     }

@@ -34,3 +34,11 @@ id!(
     /// An interned set of code points.
     CharSetId
 );
+id!(
+    /// An interned [`Members`](crate::ir::Members).
+    MembersId
+);
+id!(
+    /// An interned [`Machine`](crate::ir::Machine).
+    MachineId
+);

@@ -7,10 +7,11 @@ use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet, Grammar, GrammarBuilder};
 use crate::limits::Limits;
+use crate::regex::{RegexOptions, regex_expr};
 
 /// How much white space may stand between the tokens of a JSON text. There is never any around the whole of
 /// it: a model that may start or end with white space may write nothing else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum JsonWhitespace {
     /// As RFC 8259 has it: any number of spaces, tabs and newlines.
     Any,
@@ -20,13 +21,15 @@ pub enum JsonWhitespace {
     Bounded,
     /// None.
     Compact,
+    /// What this regular expression matches from start to end. It should match nothing but white space.
+    Pattern(std::sync::Arc<str>),
 }
 
 impl JsonWhitespace {
     /// The white space that may stand between two tokens.
-    pub(crate) fn expr(self, arena: &mut Arena) -> ExprId {
+    pub(crate) fn expr(&self, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
         let blank = arena.chars(&CharSet::of(" \t"));
-        match self {
+        Ok(match self {
             JsonWhitespace::Any => {
                 let any = arena.chars(&CharSet::of(" \t\n\r"));
                 arena.star(any)
@@ -40,7 +43,13 @@ impl JsonWhitespace {
                 arena.concat(&[newline, blanks])
             }
             JsonWhitespace::Compact => arena.empty(),
-        }
+            JsonWhitespace::Pattern(pattern) => {
+                let pattern = regex_expr(pattern, &RegexOptions::default(), arena, limits)?;
+                let any = arena.chars(&CharSet::of(" \t\n\r"));
+                let any = arena.star(any);
+                arena.and(&[pattern, any])
+            }
+        })
     }
 }
 
@@ -72,7 +81,7 @@ impl Grammar {
         let (value, object, array, string, number) = (value?, object?, array?, string?, number?);
         let arena = &mut grammar.arena;
 
-        let ws = whitespace.expr(arena);
+        let ws = whitespace.expr(arena, limits)?;
         let calls = [object, array, string, number].map(|rule| arena.rule(rule));
         let words = ["true", "false", "null"].map(|word| arena.literal(word.as_bytes()));
         let value_body = arena.alt(&[&calls[..], &words[..]].concat());

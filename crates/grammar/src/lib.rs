@@ -10,13 +10,15 @@ mod gbnf;
 mod ids;
 pub mod ir;
 mod json;
+mod json_schema;
 pub mod limits;
 pub mod passes;
 mod regex;
 
 pub use error::{Error, ErrorKind, Place};
-pub use ids::{CharSetId, ExprId, RuleId};
+pub use ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use json::JsonWhitespace;
+pub use json_schema::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use limits::Limits;
 pub use regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};

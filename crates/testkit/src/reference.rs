@@ -192,6 +192,7 @@ impl Reference<'_> {
             Expr::Concat(list) => dot as usize == arena.list(list).len(),
             Expr::Repeat { min, .. } => dot >= min,
             Expr::Never | Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => false,
+            Expr::Members(_) | Expr::Machine(_) => false,
         }
     }
 
@@ -336,6 +337,7 @@ impl Reference<'_> {
                     Expr::Rule(rule) => known(&self.grammar.rule(rule).body),
                     Expr::Region(inner) => known(&inner),
                     Expr::Never | Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => false,
+                    Expr::Members(_) | Expr::Machine(_) => false,
                 };
                 if productive {
                     self.productive.insert(id);

@@ -343,6 +343,7 @@ impl<'s> Build<'s> {
             }
             Expr::Look { .. } if here.assumed.contains(&expr) => todo.push(tail),
             Expr::Look { .. } => out.looks.push((expr, tail)),
+            Expr::Members(_) | Expr::Machine(_) => {}
         }
     }
 

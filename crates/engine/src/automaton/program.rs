@@ -195,6 +195,7 @@ fn nullable(arena: &Arena, rules: &[bool]) -> Vec<bool> {
             Expr::Rule(r) => rules.get(r.index()).copied().unwrap_or(false),
             Expr::Not(e) => !known[e.index()],
             Expr::Region(e) => in_empty[e.index()],
+            Expr::Members(_) | Expr::Machine(_) => false,
         };
         let empty = match expr {
             Expr::Look { expr, negated, .. } => in_empty[expr.index()] != negated,

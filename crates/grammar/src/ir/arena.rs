@@ -10,8 +10,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
-use super::{ByteSet, CharSet};
-use crate::ids::{CharSetId, ExprId, RuleId};
+use super::{ByteSet, CharSet, MachineRef, Members};
+use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 /// A slice of child expressions in the arena; read it with [`Arena::list`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +70,10 @@ pub enum Expr {
     },
     /// The expression, which is regular; assertions inside see only the text that this region matches.
     Region(ExprId),
+    /// Separated entries under counts; never below a boolean.
+    Members(MembersId),
+    /// The texts that a procedure accepts; never below a boolean.
+    Machine(MachineId),
 }
 
 /// Neighbouring literals of a sequence: the first of them, and the bytes of all once there are two.
@@ -88,6 +92,10 @@ pub struct Arena {
     bytes: Vec<u8>,
     char_sets: Vec<CharSet>,
     char_set_ids: FxHashMap<CharSet, CharSetId>,
+    members: Vec<Members>,
+    members_ids: FxHashMap<Members, MembersId>,
+    machines: Vec<MachineRef>,
+    machine_ids: FxHashMap<MachineRef, MachineId>,
     index: HashTable<ExprId>,
     char_ranges: usize,
     capacity: usize,
@@ -108,6 +116,10 @@ impl Arena {
             bytes: Vec::new(),
             char_sets: Vec::new(),
             char_set_ids: FxHashMap::default(),
+            members: Vec::new(),
+            members_ids: FxHashMap::default(),
+            machines: Vec::new(),
+            machine_ids: FxHashMap::default(),
             index: HashTable::new(),
             char_ranges: 0,
             capacity: capacity.clamp(16, u32::MAX as usize / 2),
@@ -162,7 +174,19 @@ impl Arena {
         &self.char_sets
     }
 
-    /// Whether no rule is called below this expression.
+    /// The entries of a [`Members`](Expr::Members).
+    #[inline]
+    pub fn members_of(&self, id: MembersId) -> &Members {
+        &self.members[id.index()]
+    }
+
+    /// The procedure of a [`Machine`](Expr::Machine).
+    #[inline]
+    pub fn machine_of(&self, id: MachineId) -> &MachineRef {
+        &self.machines[id.index()]
+    }
+
+    /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
     pub fn is_regular(&self, id: ExprId) -> bool {
         self.regular[id.index()]
     }
@@ -180,7 +204,12 @@ impl Arena {
             | Expr::Bytes(_)
             | Expr::Chars(_)
             | Expr::Literal(_)
+            | Expr::Machine(_)
             | Expr::Rule(_) => SmallVec::new(),
+            Expr::Members(id) => {
+                let members = self.members_of(id);
+                std::iter::once(members.separator).chain(members.slots.iter().map(|s| s.entry)).collect()
+            }
             Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => SmallVec::from_slice(self.list(l)),
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
                 SmallVec::from_slice(&[expr])
@@ -438,6 +467,34 @@ impl Arena {
         }
     }
 
+    /// Separated entries under counts. Slots that match nothing should be left out by the caller: their numbers count.
+    pub fn members(&mut self, members: Members) -> ExprId {
+        let id = match self.members_ids.get(&members) {
+            Some(&id) => id,
+            None => {
+                let Some(id) = MembersId::new(self.members.len()) else { return self.overflow() };
+                self.members.push(members.clone());
+                self.members_ids.insert(members, id);
+                id
+            }
+        };
+        self.intern(Expr::Members(id), &[], &[])
+    }
+
+    /// The texts that a procedure accepts.
+    pub fn machine(&mut self, machine: MachineRef) -> ExprId {
+        let id = match self.machine_ids.get(&machine) {
+            Some(&id) => id,
+            None => {
+                let Some(id) = MachineId::new(self.machines.len()) else { return self.overflow() };
+                self.machines.push(machine.clone());
+                self.machine_ids.insert(machine, id);
+                id
+            }
+        };
+        self.intern(Expr::Machine(id), &[], &[])
+    }
+
     /// How many children and literal bytes may be stored, and a quarter of it for character ranges. Flattening
     /// copies them, so without a bound of their own a few nested expressions over one long list would take any
     /// amount of memory.
@@ -475,8 +532,8 @@ impl Arena {
         self.lists.extend_from_slice(children);
         self.bytes.extend_from_slice(bytes);
         self.exprs.push(stored);
-        let regular =
-            !matches!(expr, Expr::Rule(_)) && self.children(id).iter().all(|c| self.regular[c.index()]);
+        let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
+        let regular = !irregular && self.children(id).iter().all(|c| self.regular[c.index()]);
         self.regular.push(regular);
         let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
         self.index.insert_unique(hash, id, |&id| {
@@ -515,6 +572,8 @@ fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
         Expr::Chars(id) => id.index() as u64,
         Expr::Repeat { expr, min, max } => FxBuildHasher.hash_one((expr, min, max)),
         Expr::Rule(id) => id.index() as u64,
+        Expr::Members(id) => id.index() as u64,
+        Expr::Machine(id) => id.index() as u64,
         Expr::Not(e) | Expr::Region(e) => e.index() as u64,
         Expr::Look { expr, behind, negated } => FxBuildHasher.hash_one((expr, behind, negated)),
         _ => 0,

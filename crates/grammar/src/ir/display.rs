@@ -55,6 +55,13 @@ impl Grammar {
                 self.write_expr(f, expr, depth + 1)?;
                 f.write_str(")")
             }
+            Expr::Machine(machine) => write!(f, "<{}>", self.arena().machine_of(machine).0.name()),
+            Expr::Members(members) => {
+                let entries = self.arena().members_of(members).slots.iter().map(|s| s.entry);
+                f.write_str("<members ")?;
+                self.write_list(f, &entries.collect::<Vec<_>>(), " | ", depth)?;
+                f.write_str(">")
+            }
             Expr::Region(expr) => {
                 f.write_str("<")?;
                 self.write_expr(f, expr, depth + 1)?;

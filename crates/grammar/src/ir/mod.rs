@@ -7,10 +7,14 @@ mod arena;
 mod byteset;
 mod charset;
 mod display;
+mod machine;
+mod members;
 
 pub use arena::{Arena, Expr, List, Literal};
 pub use byteset::ByteSet;
 pub use charset::{CharSet, Utf8Dfa, Utf8Next};
+pub use machine::{Machine, MachineRef};
+pub use members::{Count, Members, Slot};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};
@@ -45,9 +49,45 @@ pub struct Grammar {
     rules: Vec<Rule>,
     root: RuleId,
     warnings: Vec<Warning>,
+    tracking: Tracking,
+}
+
+/// What is to be remembered of a JSON text while it is written, since no grammar can.
+///
+/// Whoever runs such a grammar reads the text as JSON beside it, and gives the grammar another byte in place of the one
+/// that was written where something is repeated. None of these bytes can occur in UTF-8, so a grammar says with
+/// ordinary byte sets whether it minds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tracking {
+    /// The closing quote of a member's key is given as [`REPEATED_KEY`](Tracking::REPEATED_KEY) if its object already
+    /// has a member with the same key, however it is spelled.
+    pub keys: bool,
+    /// The comma or bracket after an item that equals an earlier one of its array, as JSON Schema compares values, is
+    /// given as [`COMMA_AFTER_REPEATED`](Tracking::COMMA_AFTER_REPEATED) or
+    /// [`BRACKET_AFTER_REPEATED`](Tracking::BRACKET_AFTER_REPEATED). White space before it stays as it is.
+    pub items: bool,
+}
+
+impl Tracking {
+    /// In place of `"` at the end of a repeated key.
+    pub const REPEATED_KEY: u8 = 0xFD;
+    /// In place of `,` after a repeated item.
+    pub const COMMA_AFTER_REPEATED: u8 = 0xFE;
+    /// In place of `]` after a repeated item.
+    pub const BRACKET_AFTER_REPEATED: u8 = 0xFF;
+
+    /// Whether there is anything to remember.
+    pub fn any(self) -> bool {
+        self.keys || self.items
+    }
 }
 
 impl Grammar {
+    /// What is to be remembered of the text while it is written.
+    pub fn tracking(&self) -> Tracking {
+        self.tracking
+    }
+
     /// The arena of all expressions.
     pub fn arena(&self) -> &Arena {
         &self.arena
@@ -79,6 +119,7 @@ impl Grammar {
             arena: self.arena,
             rules: self.rules.into_iter().map(|r| (r.name, Some(r.body), r.place)).collect(),
             warnings: self.warnings,
+            tracking: self.tracking,
             limits: limits.clone(),
         }
     }
@@ -105,6 +146,7 @@ pub struct GrammarBuilder {
     pub arena: Arena,
     rules: Vec<(String, Option<ExprId>, Option<Place>)>,
     warnings: Vec<Warning>,
+    tracking: Tracking,
     limits: Limits,
 }
 
@@ -115,6 +157,7 @@ impl GrammarBuilder {
             arena: Arena::new(limits.exprs),
             rules: Vec::new(),
             warnings: Vec::new(),
+            tracking: Tracking::default(),
             limits: limits.clone(),
         }
     }
@@ -152,6 +195,11 @@ impl GrammarBuilder {
         self.warnings.push(warning);
     }
 
+    /// Says what is to be remembered of the text while it is written.
+    pub fn track(&mut self, tracking: Tracking) {
+        self.tracking = tracking;
+    }
+
     /// The finished grammar. Every declared rule must be defined.
     pub fn build(self, root: RuleId) -> Result<Grammar, Error> {
         if self.arena.overflowed() {
@@ -164,6 +212,6 @@ impl GrammarBuilder {
             };
             rules.push(Rule { name, body, place });
         }
-        Ok(Grammar { arena: self.arena, rules, root, warnings: self.warnings })
+        Ok(Grammar { arena: self.arena, rules, root, warnings: self.warnings, tracking: self.tracking })
     }
 }

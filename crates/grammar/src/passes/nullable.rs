@@ -53,5 +53,10 @@ pub(super) fn nullable_expr(
         Expr::Not(expr) => !known[expr.index()],
         Expr::Look { expr, negated, .. } => known[expr.index()] != negated,
         Expr::Region(expr) => known[expr.index()],
+        Expr::Members(members) => arena.members_of(members).counts.iter().all(|c| c.min == 0),
+        Expr::Machine(machine) => {
+            let machine = &arena.machine_of(machine).0;
+            machine.accepts(&machine.start())
+        }
     }
 }

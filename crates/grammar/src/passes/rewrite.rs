@@ -118,6 +118,7 @@ pub(super) fn keep_reachable(grammar: &Grammar, budget: &mut Budget<'_>) -> Resu
     }
     reach.exprs.resize(grammar.arena().len(), false);
     let mut builder = GrammarBuilder::new(budget.limits());
+    builder.track(grammar.tracking());
     let mut rules: Vec<Option<RuleId>> = vec![None; kept.len()];
     for (i, Rule { name, place, .. }) in grammar.rules().iter().enumerate().filter(|r| kept[r.0]) {
         rules[i] = Some(builder.declare(name.as_str(), *place)?);
@@ -159,6 +160,8 @@ fn copy(
             Expr::Not(_) => to.not(children[0]),
             Expr::Look { behind, negated, .. } => to.look(children[0], behind, negated),
             Expr::Region(_) => to.region(children[0]),
+            Expr::Members(members) => to.members(from.members_of(members).with_children(&children)),
+            Expr::Machine(machine) => to.machine(from.machine_of(machine).clone()),
         };
     }
     Ok(map)

@@ -78,6 +78,7 @@ impl Converter<'_> {
             }
             Expr::Look { expr, behind, negated } => self.look(expr, behind, !negated),
             Expr::Region(_) => self.nested(id),
+            Expr::Members(_) | Expr::Machine(_) => panic!("members or a machine in a boolean expression"),
             Expr::Rule(rule) => {
                 panic!("rule `{}` is called in a boolean expression", grammar.rule(rule).name)
             }

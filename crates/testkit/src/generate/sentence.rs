@@ -46,7 +46,7 @@ fn heights(grammar: &Grammar) -> FxHashMap<ExprId, usize> {
         for (id, expr) in arena.iter() {
             let of = |id: &ExprId| heights.get(id).copied();
             let height = match expr {
-                Expr::Never => None,
+                Expr::Never | Expr::Members(_) | Expr::Machine(_) => None,
                 Expr::Concat(list) => {
                     arena.list(list).iter().try_fold(0, |max, part| Some(of(part)?.max(max))).map(|h| h + 1)
                 }
@@ -93,7 +93,7 @@ impl Sampler<'_> {
         let grammar = self.grammar;
         let arena = grammar.arena();
         match arena.get(id) {
-            Expr::Never => return None,
+            Expr::Never | Expr::Members(_) | Expr::Machine(_) => return None,
             Expr::Empty => {}
             Expr::Bytes(set) => {
                 let bytes: Vec<u8> = set.iter().collect();

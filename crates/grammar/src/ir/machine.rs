@@ -1,0 +1,47 @@
+//! Languages given by a procedure: what no expression can say, or none of a sensible size.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A deterministic machine that reads bytes. It may have any number of states, as long as one step is cheap:
+/// whoever runs it keeps the states that were visited.
+///
+/// What must hold: [`step`](Machine::step) only ever leads to states from which some text can be completed, there
+/// is some text from the start, and what it answers depends on its arguments alone.
+pub trait Machine: Send + Sync {
+    /// What tells this machine from others: two machines with the same name are taken to be the same.
+    fn name(&self) -> &str;
+
+    /// The state before any byte was read.
+    fn start(&self) -> Box<[u8]>;
+
+    /// The state after `byte`, written to `next` (which is empty); `false` if no text goes on so.
+    fn step(&self, state: &[u8], byte: u8, next: &mut Vec<u8>) -> bool;
+
+    /// Whether the text may end here.
+    fn accepts(&self, state: &[u8]) -> bool;
+}
+
+/// A [`Machine`] that is shared and compared by its name.
+#[derive(Clone)]
+pub struct MachineRef(pub Arc<dyn Machine>);
+
+impl PartialEq for MachineRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name() == other.0.name()
+    }
+}
+
+impl Eq for MachineRef {}
+
+impl std::hash::Hash for MachineRef {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name().hash(state);
+    }
+}
+
+impl fmt::Debug for MachineRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Machine({})", self.0.name())
+    }
+}
