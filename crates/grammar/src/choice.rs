@@ -48,8 +48,8 @@ struct Node {
     ends: bool,
 }
 
-/// One of `strings`, as a trie of literals: the edges of a node start with different bytes. No strings at all
-/// give `Never`.
+/// One of `strings`, as a trie of literals: the edges of a node start with different characters. No strings at
+/// all give `Never`.
 pub(crate) fn trie_of_literals(arena: &mut Arena, strings: &[&[u8]]) -> ExprId {
     let mut strings = strings.to_vec();
     strings.sort_unstable();
@@ -59,7 +59,10 @@ pub(crate) fn trie_of_literals(arena: &mut Arena, strings: &[&[u8]]) -> ExprId {
     let mut edges: Vec<ExprId> = Vec::new();
     let mut previous: &[u8] = &[];
     for string in strings {
-        let shared = previous.iter().zip(string).take_while(|(a, b)| a == b).count();
+        let mut shared = previous.iter().zip(string).take_while(|(a, b)| a == b).count();
+        while shared > 0 && string.get(shared).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            shared -= 1; // inside a character
+        }
         close(arena, &mut path, &mut edges, previous, shared);
         match path.last_mut() {
             Some(node) if node.depth == string.len() => node.ends = true,

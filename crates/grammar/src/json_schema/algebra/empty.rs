@@ -1,0 +1,221 @@
+//! Whether a regular expression over characters matches anything, found out by derivatives within a bound.
+
+use rustc_hash::FxHashSet;
+
+use crate::ids::ExprId;
+use crate::ir::{Arena, Expr};
+
+/// How many derivatives are looked at.
+const STATES: usize = 400;
+/// How many characters are tried in one place.
+const CHARACTERS: usize = 400;
+/// How deeply nested an expression is looked into.
+const DEPTH: usize = 100;
+
+/// Whether `expr` surely matches nothing. `false` says that it matches something, or that it is not known.
+pub(super) fn is_never(arena: &mut Arena, expr: ExprId) -> bool {
+    if expr == arena.never() {
+        return true;
+    }
+    if !has_boolean(arena, expr) {
+        return false; // without intersection and complement, nothing is empty but `Never` itself
+    }
+    search(arena, expr).unwrap_or(false)
+}
+
+fn has_boolean(arena: &Arena, expr: ExprId) -> bool {
+    let mut todo = vec![expr];
+    let mut seen = FxHashSet::default();
+    while let Some(id) = todo.pop() {
+        if matches!(arena.get(id), Expr::And(_) | Expr::Not(_)) {
+            return true;
+        }
+        if seen.insert(id) {
+            todo.extend(arena.children(id));
+        }
+    }
+    false
+}
+
+/// `None` if it takes too long to find out, or hangs on an assertion.
+fn search(arena: &mut Arena, expr: ExprId) -> Option<bool> {
+    let mut seen = FxHashSet::from_iter([expr]);
+    let mut todo = vec![expr];
+    while let Some(state) = todo.pop() {
+        if nullable(arena, state, 0)? {
+            return Some(false);
+        }
+        let mut edges = vec![0];
+        first(arena, state, 0, &mut edges)?;
+        edges.sort_unstable();
+        edges.dedup();
+        if edges.len() > CHARACTERS {
+            return None;
+        }
+        for c in edges.into_iter().filter_map(char::from_u32) {
+            let next = derive(arena, state, c, 0)?;
+            if next != arena.never() && seen.insert(next) {
+                todo.push(next);
+            }
+        }
+        if seen.len() > STATES || arena.overflowed() {
+            return None;
+        }
+    }
+    Some(true)
+}
+
+fn nullable(arena: &Arena, id: ExprId, depth: usize) -> Option<bool> {
+    if depth > DEPTH {
+        return None;
+    }
+    Some(match arena.get(id) {
+        Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
+        Expr::Empty => true,
+        Expr::Concat(list) | Expr::And(list) => {
+            for &part in arena.list(list) {
+                if !nullable(arena, part, depth + 1)? {
+                    return Some(false);
+                }
+            }
+            true
+        }
+        Expr::Alt(list) => {
+            for &part in arena.list(list) {
+                if nullable(arena, part, depth + 1)? {
+                    return Some(true);
+                }
+            }
+            false
+        }
+        Expr::Repeat { expr, min, .. } => min == 0 || nullable(arena, expr, depth + 1)?,
+        Expr::Not(expr) => !nullable(arena, expr, depth + 1)?,
+        Expr::Region(expr) => nullable(arena, expr, depth + 1)?,
+        Expr::Look { .. } | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => return None,
+    })
+}
+
+/// Adds the first characters of every run of characters that the expression does not tell apart.
+fn first(arena: &Arena, id: ExprId, depth: usize, edges: &mut Vec<u32>) -> Option<()> {
+    if depth > DEPTH || edges.len() > 16 * CHARACTERS {
+        return None;
+    }
+    match arena.get(id) {
+        Expr::Never | Expr::Empty => {}
+        Expr::Chars(set) => edges.extend(arena.char_set(set).ranges().iter().flat_map(|&(a, b)| [a, b + 1])),
+        Expr::Literal(literal) => {
+            let c = first_char(arena.literal_bytes(literal))? as u32;
+            edges.extend([c, c + 1]);
+        }
+        Expr::Concat(list) => {
+            for &part in arena.list(list) {
+                first(arena, part, depth + 1, edges)?;
+                if !nullable(arena, part, depth + 1)? {
+                    break;
+                }
+            }
+        }
+        Expr::Alt(list) | Expr::And(list) => {
+            for &part in arena.list(list) {
+                first(arena, part, depth + 1, edges)?;
+            }
+        }
+        Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Region(expr) => {
+            first(arena, expr, depth + 1, edges)?;
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+fn first_char(bytes: &[u8]) -> Option<char> {
+    std::str::from_utf8(bytes).ok()?.chars().next()
+}
+
+/// What may follow after `c`.
+fn derive(arena: &mut Arena, id: ExprId, c: char, depth: usize) -> Option<ExprId> {
+    if depth > DEPTH {
+        return None;
+    }
+    Some(match arena.get(id) {
+        Expr::Never | Expr::Empty => arena.never(),
+        Expr::Chars(set) if arena.char_set(set).contains(c) => arena.empty(),
+        Expr::Chars(_) => arena.never(),
+        Expr::Literal(literal) => {
+            let bytes = arena.literal_bytes(literal);
+            match first_char(bytes)? {
+                first if first == c => {
+                    let rest = bytes[c.len_utf8()..].to_vec();
+                    arena.literal(&rest)
+                }
+                _ => arena.never(),
+            }
+        }
+        Expr::Concat(list) => {
+            let parts = arena.list(list).to_vec();
+            let mut out = Vec::new();
+            for (i, &part) in parts.iter().enumerate() {
+                let head = derive(arena, part, c, depth + 1)?;
+                let sequence: Vec<ExprId> = std::iter::once(head).chain(parts[i + 1..].iter().copied()).collect();
+                out.push(arena.concat(&sequence));
+                if !nullable(arena, part, depth + 1)? {
+                    break;
+                }
+            }
+            arena.alt(&out)
+        }
+        Expr::Alt(list) | Expr::And(list) => {
+            let parts = arena.list(list).to_vec();
+            let mut out = Vec::with_capacity(parts.len());
+            for part in parts {
+                out.push(derive(arena, part, c, depth + 1)?);
+            }
+            if matches!(arena.get(id), Expr::Alt(_)) { arena.alt(&out) } else { arena.and(&out) }
+        }
+        Expr::Repeat { expr, min, max } => {
+            let head = derive(arena, expr, c, depth + 1)?;
+            let rest = arena.repeat(expr, min.saturating_sub(1), max.map(|max| max - 1));
+            arena.concat(&[head, rest])
+        }
+        Expr::Not(expr) => {
+            let inner = derive(arena, expr, c, depth + 1)?;
+            arena.not(inner)
+        }
+        Expr::Region(expr) => derive(arena, expr, c, depth + 1)?,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
+
+    #[test]
+    fn disjoint_patterns_have_an_empty_intersection() {
+        let options = RegexOptions {
+            dialect: RegexDialect::Ecma,
+            semantics: RegexSemantics::Search,
+            ..RegexOptions::default()
+        };
+        let cases = [
+            ("^a", "^b", true),
+            ("^x-", "^[a-z]+$", true),
+            ("^x", "x$", false),
+            ("^[0-9]+$", "^[a-z0-9]{3}$", false),
+            ("^(?:ab)+$", "^(?:aba)+$", false),
+            ("^a{5}$", "^a{6}$", true),
+            ("a", "b", false),
+        ];
+        for (a, b, expected) in cases {
+            let mut arena = Arena::new(1 << 20);
+            let parts = [a, b].map(|p| regex_expr(p, &options, &mut arena, &Limits::default()).unwrap());
+            let both = arena.and(&parts);
+            assert_eq!(is_never(&mut arena, both), expected, "{a} and {b}");
+            let none = arena.not(parts[0]);
+            let none = arena.and(&[parts[0], none]);
+            assert!(is_never(&mut arena, none), "{a} and not {a}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Goals: what is asked of one value, as a conjunction of schemas that hold and schemas that do not.
+//!
+//! The members of objects and the items of arrays stay goals until they are written down as rules, and equal goals
+//! become the same rule. That is what makes recursive schemas finite.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::json_schema::node::NodeId;
+
+/// Something a value can be compared with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Atom {
+    /// A schema.
+    Node(NodeId),
+    /// One value, of `const` or `enum`.
+    Value(ValueId),
+}
+
+/// A JSON value that the schema mentions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct ValueId(pub(super) u32);
+
+/// An atom that is to hold, or not to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Literal {
+    pub(crate) atom: Atom,
+    pub(crate) holds: bool,
+}
+
+impl Literal {
+    pub(crate) fn negated(self) -> Literal {
+        Literal { holds: !self.holds, ..self }
+    }
+}
+
+/// A conjunction of literals.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct GoalId(u32);
+
+impl GoalId {
+    /// Any value.
+    pub(crate) const ANY: GoalId = GoalId(0);
+    /// No value.
+    pub(crate) const NEVER: GoalId = GoalId(1);
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// All goals, each once.
+#[derive(Debug)]
+pub(crate) struct Goals {
+    list: Vec<Box<[Literal]>>,
+    ids: FxHashMap<Box<[Literal]>, GoalId>,
+    joined: FxHashMap<(GoalId, GoalId), GoalId>,
+}
+
+impl Goals {
+    pub(crate) fn new() -> Self {
+        // The second entry stands for "never"; its literals are not looked at.
+        let mut ids = FxHashMap::default();
+        ids.insert(Box::default(), GoalId::ANY);
+        Goals { list: vec![Box::default(), Box::default()], ids, joined: FxHashMap::default() }
+    }
+
+    /// The literals of a goal other than [`GoalId::NEVER`].
+    pub(crate) fn literals(&self, goal: GoalId) -> &[Literal] {
+        &self.list[goal.index()]
+    }
+
+    /// The goal of one literal.
+    pub(crate) fn of(&mut self, literal: Literal) -> GoalId {
+        self.intern(&[literal])
+    }
+
+    /// Both goals.
+    pub(crate) fn and(&mut self, a: GoalId, b: GoalId) -> GoalId {
+        match (a, b) {
+            _ if a == b => return a,
+            (GoalId::NEVER, _) | (_, GoalId::NEVER) => return GoalId::NEVER,
+            (GoalId::ANY, other) | (other, GoalId::ANY) => return other,
+            _ => {}
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(&known) = self.joined.get(&key) {
+            return known;
+        }
+        let mut literals: SmallVec<[Literal; 8]> = SmallVec::from_slice(self.literals(a));
+        literals.extend_from_slice(self.literals(b));
+        literals.sort_unstable();
+        literals.dedup();
+        let contradicts = literals.windows(2).any(|pair| pair[0].atom == pair[1].atom);
+        let goal = if contradicts { GoalId::NEVER } else { self.intern(&literals) };
+        self.joined.insert(key, goal);
+        goal
+    }
+
+    fn intern(&mut self, literals: &[Literal]) -> GoalId {
+        if let Some(&id) = self.ids.get(literals) {
+            return id;
+        }
+        // Every goal is kept in memory, so that there are never 2^32 of them.
+        let id = GoalId(self.list.len() as u32);
+        self.list.push(literals.into());
+        self.ids.insert(literals.into(), id);
+        id
+    }
+}

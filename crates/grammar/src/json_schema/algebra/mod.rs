@@ -1,0 +1,400 @@
+//! The algebra of value sets: what a schema allows, by type, closed under union, intersection and complement.
+//!
+//! Null, the booleans, numbers and strings are sets that can be computed with directly. Arrays and objects are unions
+//! of conjunctions ([`Array`], [`Object`]) whose items and members stay [goals](goal): they are looked at only when
+//! they are written down, or as far as it takes to see that something is empty.
+
+mod array;
+mod empty;
+mod expand;
+mod goal;
+mod object;
+mod one_of;
+mod strings;
+mod unevaluated;
+
+pub(crate) use array::{Array, Contains};
+pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
+pub(crate) use object::{Member, Object};
+pub(crate) use strings::{Strings, any_text};
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::node::{Node, NodeId, Nodes};
+use super::number::NumberSet;
+use super::options::JsonOptions;
+use super::reader::Json;
+use crate::error::{Error, ErrorKind};
+use crate::ids::ExprId;
+use crate::ir::{GrammarBuilder, Warning};
+use crate::limits::{Budget, Limits};
+
+/// How many arrays or objects one set may be a union of.
+const ALTERNATIVES: usize = 2_000;
+/// How deep schemas may apply each other at the same place (`allOf` in `allOf`, chains of `$ref`).
+const IN_PLACE: usize = 200;
+/// How deep required members are looked into, to see that something is empty.
+const LOOK: usize = 6;
+
+/// A set of JSON values.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Set {
+    pub(crate) null: bool,
+    pub(crate) no: bool,
+    pub(crate) yes: bool,
+    pub(crate) number: NumberSet,
+    pub(crate) string: Strings,
+    pub(crate) arrays: Vec<Rc<Array>>,
+    pub(crate) objects: Vec<Rc<Object>>,
+}
+
+impl Set {
+    pub(crate) fn all() -> Self {
+        Set {
+            null: true,
+            no: true,
+            yes: true,
+            number: NumberSet::all(),
+            string: Strings::any(),
+            arrays: vec![Rc::new(Array::any())],
+            objects: vec![Rc::new(Object::any())],
+        }
+    }
+
+    pub(crate) fn none() -> Self {
+        Set {
+            null: false,
+            no: false,
+            yes: false,
+            number: NumberSet::none(),
+            string: Strings::none(),
+            arrays: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// Whether every value is in it, as far as its form shows.
+    pub(crate) fn is_all(&self) -> bool {
+        self.null
+            && self.no
+            && self.yes
+            && self.number.is_all()
+            && self.string.is_any()
+            && self.arrays.iter().any(|a| **a == Array::any())
+            && self.objects.iter().any(|o| o.is_any())
+    }
+}
+
+/// What arrays and objects have in common: sets that are unions of conjunctions.
+pub(crate) trait Unions: Sized + Clone + PartialEq {
+    /// What is in both.
+    fn intersect(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<Self, Error>;
+    /// Sets that together have everything that is not in this one.
+    fn complement(algebra: &mut Algebra<'_>, of: &Self) -> Result<Vec<Self>, Error>;
+    /// Whether it is surely empty, looking into what is inside down to a depth.
+    fn is_none(algebra: &mut Algebra<'_>, of: &Self, depth: usize) -> Result<bool, Error>;
+    /// Whether two sets surely have nothing in common.
+    fn are_disjoint(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<bool, Error> {
+        let both = Self::intersect(algebra, a, b)?;
+        Self::is_none(algebra, &both, LOOK)
+    }
+    /// All of them.
+    fn any() -> Self;
+    /// Whether it is all of them.
+    fn is_any(&self) -> bool;
+}
+
+/// The schemas and all that has been found out about them.
+pub(crate) struct Algebra<'a> {
+    pub(crate) nodes: &'a Nodes,
+    pub(crate) options: &'a JsonOptions,
+    pub(crate) limits: &'a Limits,
+    pub(crate) budget: Budget<'a>,
+    pub(crate) builder: GrammarBuilder,
+    pub(crate) goals: Goals,
+    values: Vec<&'a Json>,
+    value_ids: FxHashMap<*const Json, ValueId>,
+    sets: FxHashMap<Literal, Rc<Set>>,
+    goal_sets: FxHashMap<GoalId, Rc<Set>>,
+    /// Goals that were found empty, or not; and those that are being looked at.
+    emptiness: FxHashMap<GoalId, Option<bool>>,
+    empty_exprs: FxHashMap<ExprId, bool>,
+    patterns: FxHashMap<&'a str, ExprId>,
+    formats: FxHashMap<&'a str, Option<ExprId>>,
+    /// Schemas that are being expanded, from the outside in.
+    open: Vec<NodeId>,
+    /// Whether some schema asks what others have evaluated.
+    annotate: bool,
+}
+
+impl<'a> Algebra<'a> {
+    pub(crate) fn new(nodes: &'a Nodes, options: &'a JsonOptions, limits: &'a Limits) -> Self {
+        let asks = |node: &Node| match node {
+            Node::Schema(s) => s.unevaluated_properties.is_some() || s.unevaluated_items.is_some(),
+            _ => false,
+        };
+        let annotate = nodes.iter().any(asks);
+        Algebra {
+            nodes,
+            options,
+            limits,
+            budget: Budget::new(limits),
+            builder: GrammarBuilder::new(limits),
+            goals: Goals::new(),
+            values: Vec::new(),
+            value_ids: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            goal_sets: FxHashMap::default(),
+            emptiness: FxHashMap::default(),
+            empty_exprs: FxHashMap::default(),
+            patterns: FxHashMap::default(),
+            formats: FxHashMap::default(),
+            open: Vec::new(),
+            annotate,
+        }
+    }
+
+    /// The goal of being an instance of a schema, or of not being one.
+    pub(crate) fn goal_of_node(&mut self, node: NodeId, holds: bool) -> GoalId {
+        match (self.nodes.get(node), holds) {
+            (Node::Any, true) | (Node::Never, false) => GoalId::ANY,
+            (Node::Never, true) | (Node::Any, false) => GoalId::NEVER,
+            _ => self.goals.of(Literal { atom: Atom::Node(node), holds }),
+        }
+    }
+
+    /// The goal of being one value.
+    pub(crate) fn goal_of_value(&mut self, value: &'a Json) -> GoalId {
+        let next = ValueId(self.values.len() as u32);
+        let id = *self.value_ids.entry(value).or_insert(next);
+        if id == next {
+            self.values.push(value);
+        }
+        self.goals.of(Literal { atom: Atom::Value(id), holds: true })
+    }
+
+    /// The goals that, one or the other, every value has that does not have `goal`.
+    pub(crate) fn violations(&mut self, goal: GoalId) -> SmallVec<[GoalId; 4]> {
+        if goal == GoalId::NEVER {
+            return SmallVec::from_slice(&[GoalId::ANY]);
+        }
+        let literals: SmallVec<[Literal; 4]> = SmallVec::from_slice(self.goals.literals(goal));
+        literals.into_iter().map(|literal| self.goals.of(literal.negated())).collect()
+    }
+
+    /// The values that have a goal.
+    pub(crate) fn set_of(&mut self, goal: GoalId) -> Result<Rc<Set>, Error> {
+        if let Some(set) = self.goal_sets.get(&goal) {
+            return Ok(set.clone());
+        }
+        self.budget.tick()?;
+        let set = match goal {
+            GoalId::NEVER => Rc::new(Set::none()),
+            GoalId::ANY => Rc::new(Set::all()),
+            _ => {
+                let literals: SmallVec<[Literal; 4]> = SmallVec::from_slice(self.goals.literals(goal));
+                let mut set = self.set_of_literal(literals[0])?;
+                for &literal in &literals[1..] {
+                    let other = self.set_of_literal(literal)?;
+                    set = Rc::new(self.intersect(&set, &other)?);
+                }
+                set
+            }
+        };
+        self.goal_sets.insert(goal, set.clone());
+        Ok(set)
+    }
+
+    fn set_of_literal(&mut self, literal: Literal) -> Result<Rc<Set>, Error> {
+        if let Some(set) = self.sets.get(&literal) {
+            return Ok(set.clone());
+        }
+        let set = match (literal.atom, literal.holds) {
+            (Atom::Node(node), true) => self.expand(node)?,
+            (Atom::Value(value), true) => self.set_of_value(self.values[value.0 as usize])?,
+            (_, false) => {
+                let set = self.set_of_literal(literal.negated())?;
+                self.complement(&set)?
+            }
+        };
+        let set = Rc::new(set);
+        self.sets.insert(literal, set.clone());
+        Ok(set)
+    }
+
+    /// The set of a schema that applies to the same value as the one that is being expanded.
+    pub(crate) fn set_of_node(&mut self, node: NodeId, holds: bool) -> Result<Rc<Set>, Error> {
+        let goal = self.goal_of_node(node, holds);
+        match goal {
+            GoalId::ANY | GoalId::NEVER => self.set_of(goal),
+            _ => self.set_of_literal(Literal { atom: Atom::Node(node), holds }),
+        }
+    }
+
+    pub(crate) fn intersect(&mut self, a: &Set, b: &Set) -> Result<Set, Error> {
+        Ok(Set {
+            null: a.null && b.null,
+            no: a.no && b.no,
+            yes: a.yes && b.yes,
+            number: a.number.intersect(&b.number),
+            string: a.string.intersect(&b.string, &mut self.builder.arena),
+            arrays: self.product(&a.arrays, &b.arrays)?,
+            objects: self.product(&a.objects, &b.objects)?,
+        })
+    }
+
+    pub(crate) fn union(&mut self, a: &Set, b: &Set) -> Result<Set, Error> {
+        Ok(Set {
+            null: a.null || b.null,
+            no: a.no || b.no,
+            yes: a.yes || b.yes,
+            number: a.number.union(&b.number),
+            string: a.string.union(&b.string, &mut self.builder.arena),
+            arrays: self.either(&a.arrays, &b.arrays)?,
+            objects: self.either(&a.objects, &b.objects)?,
+        })
+    }
+
+    pub(crate) fn complement(&mut self, of: &Set) -> Result<Set, Error> {
+        Ok(Set {
+            null: !of.null,
+            no: !of.no,
+            yes: !of.yes,
+            number: of.number.complement(),
+            string: of.string.complement(&mut self.builder.arena),
+            arrays: self.complement_of_all(&of.arrays)?,
+            objects: self.complement_of_all(&of.objects)?,
+        })
+    }
+
+    fn product<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
+        match (a, b) {
+            ([one], other) | (other, [one]) if one.is_any() => return Ok(other.to_vec()),
+            _ => {}
+        }
+        let mut out: Vec<Rc<T>> = Vec::new();
+        for x in a {
+            for y in b {
+                self.budget.tick()?;
+                let both = T::intersect(self, x, y)?;
+                if !T::is_none(self, &both, LOOK)? {
+                    self.add(&mut out, Rc::new(both))?;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    fn either<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
+        let mut out = a.to_vec();
+        for x in b {
+            self.add(&mut out, x.clone())?;
+        }
+        Ok(out)
+    }
+
+    /// Adds one more part to a union.
+    fn add<T: Unions>(&mut self, to: &mut Vec<Rc<T>>, part: Rc<T>) -> Result<(), Error> {
+        if to.iter().any(|known| Rc::ptr_eq(known, &part) || known.is_any() || **known == *part) {
+            return Ok(());
+        }
+        if part.is_any() {
+            to.clear();
+        }
+        to.push(part);
+        self.check_alternatives(to.len())
+    }
+
+    pub(crate) fn check_alternatives(&self, count: usize) -> Result<(), Error> {
+        if count <= ALTERNATIVES {
+            return Ok(());
+        }
+        let what = format!("too many combinations of alternatives (more than {ALTERNATIVES})");
+        Err(Error::new(ErrorKind::Unsupported, what))
+    }
+
+    fn complement_of_all<T: Unions>(&mut self, parts: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
+        let mut out = vec![Rc::new(T::any())];
+        for part in parts {
+            let outside: Vec<Rc<T>> = T::complement(self, part)?.into_iter().map(Rc::new).collect();
+            out = self.product(&out, &outside)?;
+        }
+        Ok(out)
+    }
+
+    /// Whether no value has a goal, as far as one sees looking `depth` levels into required members.
+    pub(crate) fn no_values(&mut self, goal: GoalId, depth: usize) -> Result<bool, Error> {
+        match goal {
+            GoalId::NEVER => return Ok(true),
+            GoalId::ANY => return Ok(false),
+            _ if depth == 0 => return Ok(false),
+            _ => {}
+        }
+        if let Some(known) = self.emptiness.get(&goal) {
+            return Ok(known.unwrap_or(false));
+        }
+        self.emptiness.insert(goal, None);
+        // A schema that is being expanded further out cannot be looked into.
+        let inside = self.goals.literals(goal).iter().any(|l| self.is_open(l.atom));
+        let empty = !inside && {
+            let set = self.set_of(goal)?;
+            self.is_none(&set, depth - 1)?
+        };
+        // "Not empty" at a lesser depth may yet turn out to be empty at a greater one.
+        if empty || depth == LOOK {
+            self.emptiness.insert(goal, Some(empty));
+        } else {
+            self.emptiness.remove(&goal);
+        }
+        Ok(empty)
+    }
+
+    fn is_open(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Node(node) if self.open.contains(&node))
+    }
+
+    /// Whether a set is surely empty.
+    pub(crate) fn is_none(&mut self, set: &Set, depth: usize) -> Result<bool, Error> {
+        if set.null || set.no || set.yes || !set.number.is_empty() || !self.no_strings(&set.string)? {
+            return Ok(false);
+        }
+        for array in &set.arrays {
+            if !Array::is_none(self, array, depth)? {
+                return Ok(false);
+            }
+        }
+        for object in &set.objects {
+            if !Object::is_none(self, object, depth)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether there is surely no string in a set.
+    pub(crate) fn no_strings(&mut self, strings: &Strings) -> Result<bool, Error> {
+        let &Strings::Expr(expr) = strings else { return Ok(strings.is_none()) };
+        if let Some(&known) = self.empty_exprs.get(&expr) {
+            return Ok(known);
+        }
+        let empty = empty::is_never(&mut self.builder.arena, expr);
+        self.empty_exprs.insert(expr, empty);
+        Ok(empty)
+    }
+
+    /// Passes a result on; but if it is a refusal and the user is lenient, `instead` with a warning.
+    pub(crate) fn or_lenient<T>(&mut self, result: Result<T, Error>, instead: T) -> Result<T, Error> {
+        match result {
+            Err(error) if self.options.lenient && error.kind() == ErrorKind::Unsupported => {
+                let message = format!("not enforced: {}", error.message());
+                let pointer = error.pointer().map(str::to_owned);
+                self.builder.warn(Warning { message, place: error.place(), pointer });
+                Ok(instead)
+            }
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Sets of objects: conjunctions of what is said about members, and their complements.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::goal::GoalId;
+use super::strings::Strings;
+use super::{Algebra, Unions};
+use crate::error::Error;
+
+/// A set of objects. An object is in it if
+/// - its members with a listed name have values of that name's goal, and those that are required are there;
+/// - every other member has its key in one of the classes (which are disjoint) and its value in that class's goal;
+/// - for each entry of `some` there is a member with such a key and such a value;
+/// - it has `min` to `max` members, and with the first name of each pair of `implies` also the second.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Object {
+    pub(crate) members: Vec<Member>,
+    /// Keys that are listed as members do not count, whether or not a class has them.
+    pub(crate) classes: Vec<(Strings, GoalId)>,
+    pub(crate) some: Vec<(Strings, GoalId)>,
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+    pub(crate) implies: Vec<(Rc<str>, Rc<str>)>,
+    /// Keys that count as evaluated; filled in only where `unevaluatedProperties` asks for it.
+    pub(crate) seen: SeenKeys,
+}
+
+/// A member that is mentioned by name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: Rc<str>,
+    pub(crate) required: bool,
+    pub(crate) goal: GoalId,
+}
+
+/// Keys that some schema has evaluated.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct SeenKeys(pub(crate) Vec<Strings>);
+
+impl Object {
+    pub(crate) fn any() -> Self {
+        Object {
+            members: Vec::new(),
+            classes: vec![(Strings::any(), GoalId::ANY)],
+            some: Vec::new(),
+            min: 0,
+            max: u64::MAX,
+            implies: Vec::new(),
+            seen: SeenKeys::default(),
+        }
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        self.members.is_empty()
+            && self.some.is_empty()
+            && self.implies.is_empty()
+            && (self.min, self.max) == (0, u64::MAX)
+            && self.classes.iter().any(|(keys, goal)| keys.is_any() && *goal == GoalId::ANY)
+    }
+
+    /// Any object whose member `name`, if it is there, has a value of `goal`.
+    pub(crate) fn with_member(name: Rc<str>, required: bool, goal: GoalId) -> Self {
+        Object { members: vec![Member { name, required, goal }], ..Object::any() }
+    }
+
+    /// Any object with a member whose key is among `keys` and whose value has `goal`.
+    pub(crate) fn with_some(keys: Strings, goal: GoalId) -> Self {
+        Object { some: vec![(keys, goal)], ..Object::any() }
+    }
+
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| &*member.name == name)
+    }
+}
+
+impl Algebra<'_> {
+    /// What the value of a member with this key must be.
+    pub(crate) fn goal_of_key(&self, object: &Object, key: &str) -> GoalId {
+        if let Some(member) = object.member(key) {
+            return member.goal;
+        }
+        self.goal_of_class(object, key)
+    }
+
+    /// The same for a key that is not listed.
+    pub(crate) fn goal_of_class(&self, object: &Object, key: &str) -> GoalId {
+        let class = object.classes.iter().find(|(keys, _)| keys.contains(&self.builder.arena, key));
+        class.map_or(GoalId::NEVER, |&(_, goal)| goal)
+    }
+
+    pub(crate) fn intersect_objects(&mut self, a: &Object, b: &Object) -> Result<Object, Error> {
+        if a.is_any() || b.is_any() {
+            let (mut joined, other) = if a.is_any() { (b.clone(), a) } else { (a.clone(), b) };
+            joined.seen.0.extend(other.seen.0.iter().cloned());
+            return Ok(joined);
+        }
+        let mut members = Vec::with_capacity(a.members.len() + b.members.len());
+        let index: FxHashMap<&str, &Member> = b.members.iter().map(|m| (&*m.name, m)).collect();
+        for member in &a.members {
+            let (required, goal) = match index.get(&*member.name) {
+                Some(other) => (other.required, other.goal),
+                None => (false, self.goal_of_class(b, &member.name)),
+            };
+            let goal = self.goals.and(member.goal, goal);
+            members.push(Member { goal, required: member.required || required, name: member.name.clone() });
+        }
+        let index: FxHashMap<&str, &Member> = a.members.iter().map(|m| (&*m.name, m)).collect();
+        for member in b.members.iter().filter(|m| !index.contains_key(&*m.name)) {
+            let goal = self.goal_of_class(a, &member.name);
+            let goal = self.goals.and(member.goal, goal);
+            members.push(Member { goal, ..member.clone() });
+        }
+        let classes = self.intersect_classes(&a.classes, &b.classes)?;
+        let join = |a: &[(Strings, GoalId)], b: &[(Strings, GoalId)]| {
+            let mut joined = a.to_vec();
+            joined.extend(b.iter().filter(|entry| !a.contains(entry)).cloned());
+            joined
+        };
+        let mut implies = a.implies.clone();
+        implies.extend(b.implies.iter().filter(|pair| !a.implies.contains(pair)).cloned());
+        let mut seen = a.seen.clone();
+        seen.0.extend(b.seen.0.iter().cloned());
+        let some = join(&a.some, &b.some);
+        Ok(Object { members, classes, some, min: a.min.max(b.min), max: a.max.min(b.max), implies, seen })
+    }
+
+    fn intersect_classes(
+        &mut self,
+        a: &[(Strings, GoalId)],
+        b: &[(Strings, GoalId)],
+    ) -> Result<Vec<(Strings, GoalId)>, Error> {
+        let mut classes: Vec<(Strings, GoalId)> = Vec::new();
+        for (keys, goal) in a {
+            for (other_keys, other_goal) in b {
+                let goal = self.goals.and(*goal, *other_goal);
+                if goal == GoalId::NEVER {
+                    continue; // a key of no class is forbidden
+                }
+                let keys = keys.intersect(other_keys, &mut self.builder.arena);
+                if self.no_strings(&keys)? {
+                    continue;
+                }
+                classes.push((keys, goal));
+                self.check_alternatives(classes.len())?;
+            }
+        }
+        Ok(classes)
+    }
+
+    /// Everything that an object can do to be outside of the set; the parts may overlap.
+    pub(crate) fn complement_of_object(&mut self, object: &Object) -> Result<Vec<Object>, Error> {
+        let mut out = Vec::new();
+        for Member { name, required, goal } in &object.members {
+            if *required {
+                out.push(Object::with_member(name.clone(), false, GoalId::NEVER));
+            }
+            for literal in self.violations(*goal) {
+                out.push(Object::with_member(name.clone(), true, literal));
+            }
+        }
+        let names = object.members.iter().map(|m| m.name.clone()).collect();
+        let unlisted = Strings::Except(Rc::new(names));
+        let mut uncovered = unlisted.clone();
+        for (keys, goal) in &object.classes {
+            let keys = keys.intersect(&unlisted, &mut self.builder.arena);
+            for literal in self.violations(*goal) {
+                out.push(Object::with_some(keys.clone(), literal));
+            }
+            let others = keys.complement(&mut self.builder.arena);
+            uncovered = uncovered.intersect(&others, &mut self.builder.arena);
+        }
+        if !self.no_strings(&uncovered)? {
+            out.push(Object::with_some(uncovered, GoalId::ANY));
+        }
+        for (keys, goal) in &object.some {
+            let others = keys.complement(&mut self.builder.arena);
+            for literal in self.violations(*goal) {
+                let classes = vec![(keys.clone(), literal), (others.clone(), GoalId::ANY)];
+                out.push(Object { classes, ..Object::any() });
+            }
+            if *goal == GoalId::ANY {
+                out.push(Object { classes: vec![(others, GoalId::ANY)], ..Object::any() });
+            }
+        }
+        if object.min > 0 {
+            out.push(Object { max: object.min - 1, ..Object::any() });
+        }
+        if object.max < u64::MAX {
+            out.push(Object { min: object.max + 1, ..Object::any() });
+        }
+        for (a, b) in &object.implies {
+            let mut without = Object::with_member(a.clone(), true, GoalId::ANY);
+            without.members.push(Member { name: b.clone(), required: false, goal: GoalId::NEVER });
+            out.push(without);
+        }
+        Ok(out)
+    }
+
+    /// Whether the set is surely empty.
+    pub(crate) fn no_objects(&mut self, object: &Object, depth: usize) -> Result<bool, Error> {
+        let required = object.members.iter().filter(|m| m.required).count() as u64;
+        if object.min > object.max || required > object.max {
+            return Ok(true);
+        }
+        if object.classes.is_empty() && (object.members.len() as u64) < object.min {
+            return Ok(true);
+        }
+        for member in object.members.iter().filter(|m| m.required) {
+            if self.no_values(member.goal, depth)? {
+                return Ok(true);
+            }
+        }
+        for (keys, goal) in &object.some {
+            if self.no_values(*goal, depth)? || self.no_strings(keys)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Unions for Object {
+    fn intersect(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<Self, Error> {
+        algebra.intersect_objects(a, b)
+    }
+
+    fn complement(algebra: &mut Algebra<'_>, of: &Self) -> Result<Vec<Self>, Error> {
+        algebra.complement_of_object(of)
+    }
+
+    fn is_none(algebra: &mut Algebra<'_>, of: &Self, depth: usize) -> Result<bool, Error> {
+        algebra.no_objects(of, depth)
+    }
+
+    fn are_disjoint(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<bool, Error> {
+        // Most are told apart by a required member, for which it need not be looked at all of both.
+        for member in a.members.iter().filter(|m| m.required) {
+            let goal = algebra.goal_of_key(b, &member.name);
+            let both = algebra.goals.and(member.goal, goal);
+            if algebra.no_values(both, LOOK)? {
+                return Ok(true);
+            }
+        }
+        let both = algebra.intersect_objects(a, b)?;
+        algebra.no_objects(&both, LOOK)
+    }
+
+    fn any() -> Self {
+        Object::any()
+    }
+
+    fn is_any(&self) -> bool {
+        self.is_any() && self.seen.0.is_empty()
+    }
+}

@@ -1,0 +1,119 @@
+//! `oneOf`, and `anyOf` where it matters which branches hold.
+
+use std::rc::Rc;
+
+use super::{Algebra, LOOK, Set, Strings, Unions};
+use crate::error::Error;
+use crate::json_schema::node::{NodeId, Schema};
+use crate::json_schema::number::NumberSet;
+
+impl Algebra<'_> {
+    /// What is in `within` and in exactly one branch of the schema's `oneOf`.
+    pub(super) fn one_of(&mut self, within: &Set, schema: &Schema) -> Result<Set, Error> {
+        let mut branches = Vec::with_capacity(schema.one_of.len());
+        for &node in &schema.one_of {
+            let branch = self.set_of_node(node, true)?;
+            branches.push(self.intersect(within, &branch)?);
+        }
+        let one = self.exactly_one(&branches).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
+        match one {
+            Err(_) if self.options.lenient => {
+                let mut any = Set::none();
+                for branch in &branches {
+                    any = self.union(&any, branch)?;
+                }
+                self.or_lenient(one, any)
+            }
+            other => other,
+        }
+    }
+
+    fn exactly_one(&mut self, branches: &[Set]) -> Result<Set, Error> {
+        let once = |has: fn(&Set) -> bool| branches.iter().filter(|&b| has(b)).count() == 1;
+        let (mut numbers, mut twice) = (NumberSet::none(), NumberSet::none());
+        for branch in branches {
+            twice = twice.union(&numbers.intersect(&branch.number));
+            numbers = numbers.union(&branch.number);
+        }
+        let arrays: Vec<&[Rc<super::Array>]> = branches.iter().map(|b| &b.arrays[..]).collect();
+        let objects: Vec<&[Rc<super::Object>]> = branches.iter().map(|b| &b.objects[..]).collect();
+        Ok(Set {
+            null: once(|b| b.null),
+            no: once(|b| b.no),
+            yes: once(|b| b.yes),
+            number: numbers.intersect(&twice.complement()),
+            string: self.in_one(branches.iter().map(|b| &b.string))?,
+            arrays: self.in_one_list(&arrays)?,
+            objects: self.in_one_list(&objects)?,
+        })
+    }
+
+    fn in_one<'s>(&mut self, branches: impl Iterator<Item = &'s Strings>) -> Result<Strings, Error> {
+        let (mut any, mut twice) = (Strings::none(), Strings::none());
+        for strings in branches {
+            let both = any.intersect(strings, &mut self.builder.arena);
+            if !self.no_strings(&both)? {
+                twice = twice.union(&both, &mut self.builder.arena);
+            }
+            any = any.union(strings, &mut self.builder.arena);
+        }
+        let others = twice.complement(&mut self.builder.arena);
+        Ok(any.intersect(&others, &mut self.builder.arena))
+    }
+
+    fn in_one_list<T: Unions>(&mut self, branches: &[&[Rc<T>]]) -> Result<Vec<Rc<T>>, Error> {
+        let mut out: Vec<Rc<T>> = Vec::new();
+        for (i, branch) in branches.iter().enumerate() {
+            for part in branch.iter() {
+                let mut left = vec![part.clone()];
+                for other in branches.iter().enumerate().filter(|(j, _)| *j != i).flat_map(|(_, b)| b.iter()) {
+                    left = self.without(left, other)?;
+                }
+                for part in left {
+                    self.add(&mut out, part)?;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// What is left of `parts` outside of `other`.
+    fn without<T: Unions>(&mut self, parts: Vec<Rc<T>>, other: &Rc<T>) -> Result<Vec<Rc<T>>, Error> {
+        let mut left = Vec::with_capacity(parts.len());
+        let mut outside: Option<Vec<T>> = None;
+        for part in parts {
+            self.budget.tick()?;
+            if T::are_disjoint(self, &part, other)? {
+                left.push(part);
+                continue;
+            }
+            let outside = match &mut outside {
+                Some(known) => known,
+                none => none.insert(T::complement(self, other)?),
+            };
+            for piece in &*outside {
+                let piece = T::intersect(self, &part, piece)?;
+                if !T::is_none(self, &piece, LOOK)? {
+                    self.add(&mut left, Rc::new(piece))?;
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// What is in some branch, with one part for every combination of those that hold: each brings along
+    /// what it has evaluated.
+    pub(super) fn some_of(&mut self, branches: &[NodeId]) -> Result<Set, Error> {
+        let (mut some, mut none) = (Set::none(), Set::all());
+        for &branch in branches {
+            let (yes, no) = (self.set_of_node(branch, true)?, self.set_of_node(branch, false)?);
+            let first = self.intersect(&none, &yes)?;
+            let again = self.intersect(&some, &yes)?;
+            let without = self.intersect(&some, &no)?;
+            some = self.union(&again, &without)?;
+            some = self.union(&some, &first)?;
+            none = self.intersect(&none, &no)?;
+        }
+        Ok(some)
+    }
+}

@@ -1,0 +1,130 @@
+//! Sets of strings: of values, and of the keys of objects.
+//!
+//! Most are "any", "one of these" or "any but these", and stay so; only patterns, lengths and formats become
+//! expressions. All of this is about the characters of a string, not about how JSON spells them.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::choice::trie_of_literals;
+use crate::ids::ExprId;
+use crate::ir::{Arena, CharSet};
+use crate::json_schema::string::matches;
+
+/// A set of strings.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Strings {
+    /// Just these.
+    Only(Rc<BTreeSet<Rc<str>>>),
+    /// All but these.
+    Except(Rc<BTreeSet<Rc<str>>>),
+    /// What a regular expression over characters matches.
+    Expr(ExprId),
+}
+
+impl Strings {
+    pub(crate) fn any() -> Self {
+        Strings::Except(Rc::default())
+    }
+
+    pub(crate) fn none() -> Self {
+        Strings::Only(Rc::default())
+    }
+
+    pub(crate) fn only(text: &str) -> Self {
+        Strings::Only(Rc::new(BTreeSet::from([Rc::from(text)])))
+    }
+
+    pub(crate) fn is_any(&self) -> bool {
+        matches!(self, Strings::Except(texts) if texts.is_empty())
+    }
+
+    /// Whether it is empty, as far as its form shows.
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Strings::Only(texts) if texts.is_empty())
+    }
+
+    pub(crate) fn contains(&self, arena: &Arena, text: &str) -> bool {
+        match self {
+            Strings::Only(texts) => texts.contains(text),
+            Strings::Except(texts) => !texts.contains(text),
+            Strings::Expr(expr) => matches(arena, *expr, text),
+        }
+    }
+
+    pub(crate) fn complement(&self, arena: &mut Arena) -> Self {
+        match self {
+            Strings::Only(texts) => Strings::Except(texts.clone()),
+            Strings::Except(texts) => Strings::Only(texts.clone()),
+            Strings::Expr(expr) => Strings::from_expr(arena.not(*expr), arena),
+        }
+    }
+
+    pub(crate) fn intersect(&self, other: &Self, arena: &mut Arena) -> Self {
+        match (self, other) {
+            (a, b) if a == b || b.is_any() => a.clone(),
+            (a, b) if a.is_any() => b.clone(),
+            (Strings::Only(texts), other) | (other, Strings::Only(texts)) => {
+                let kept = texts.iter().filter(|text| other.contains(arena, text)).cloned();
+                Strings::Only(Rc::new(kept.collect()))
+            }
+            (Strings::Except(a), Strings::Except(b)) => Strings::Except(Rc::new(a.union(b).cloned().collect())),
+            (Strings::Except(texts), Strings::Expr(expr)) | (Strings::Expr(expr), Strings::Except(texts)) => {
+                // What the expression does not match anyway need not be excepted.
+                let real: BTreeSet<Rc<str>> =
+                    texts.iter().filter(|text| matches(arena, *expr, text)).cloned().collect();
+                if real.is_empty() {
+                    return Strings::Expr(*expr);
+                }
+                let texts = literals(&real, arena);
+                let others = arena.not(texts);
+                Strings::from_expr(arena.and(&[*expr, others]), arena)
+            }
+            (Strings::Expr(a), Strings::Expr(b)) => Strings::from_expr(arena.and(&[*a, *b]), arena),
+        }
+    }
+
+    pub(crate) fn union(&self, other: &Self, arena: &mut Arena) -> Self {
+        match (self, other) {
+            (a, b) if a == b || b.is_none() => a.clone(),
+            (a, b) if a.is_none() => b.clone(),
+            (Strings::Except(texts), other) | (other, Strings::Except(texts)) => {
+                let kept = texts.iter().filter(|text| !other.contains(arena, text)).cloned();
+                Strings::Except(Rc::new(kept.collect()))
+            }
+            (Strings::Only(a), Strings::Only(b)) => Strings::Only(Rc::new(a.union(b).cloned().collect())),
+            (a, b) => {
+                let (a, b) = (a.expr(arena), b.expr(arena));
+                Strings::from_expr(arena.alt(&[a, b]), arena)
+            }
+        }
+    }
+
+    /// As one expression over characters.
+    pub(crate) fn expr(&self, arena: &mut Arena) -> ExprId {
+        match self {
+            Strings::Expr(expr) => *expr,
+            Strings::Only(texts) => literals(texts, arena),
+            Strings::Except(texts) if texts.is_empty() => any_text(arena),
+            Strings::Except(texts) => {
+                let texts = literals(texts, arena);
+                arena.not(texts)
+            }
+        }
+    }
+
+    fn from_expr(expr: ExprId, arena: &Arena) -> Self {
+        if expr == arena.never() { Strings::none() } else { Strings::Expr(expr) }
+    }
+}
+
+/// Any sequence of characters.
+pub(crate) fn any_text(arena: &mut Arena) -> ExprId {
+    let any = arena.chars(&CharSet::all());
+    arena.star(any)
+}
+
+fn literals(texts: &BTreeSet<Rc<str>>, arena: &mut Arena) -> ExprId {
+    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    trie_of_literals(arena, &texts)
+}

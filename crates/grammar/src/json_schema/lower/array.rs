@@ -1,0 +1,201 @@
+//! Arrays as expressions.
+
+use super::{Lower, at_least, count};
+use crate::error::{Error, ErrorKind};
+use crate::ids::ExprId;
+use crate::ir::{Count, Members, Slot};
+use crate::json_schema::algebra::{Array, GoalId, Strings};
+
+/// How many different values the items of an array may have for each to be counted by itself.
+const FINITE: usize = 256;
+/// How many bounds on the number of certain items one array may have.
+const CONTAINS: usize = 4;
+/// How many kinds of items one array may have, by place and by which of those bounds they count for.
+const KINDS: usize = 512;
+
+impl Lower<'_> {
+    pub(super) fn array(&mut self, array: &Array) -> Result<ExprId, Error> {
+        self.algebra.check_array(array)?;
+        let unique = array.unique && array.max > 1;
+        if unique
+            && array.prefix.is_empty()
+            && array.contains.is_empty()
+            && let Some(values) = self.finite_values(array.rest)?
+        {
+            return self.distinct_array(array, &values);
+        }
+        let (comma, bracket) = self.comma_and_bracket(unique);
+        let arena = &mut self.algebra.builder.arena;
+        let separator = arena.concat(&[comma, self.ws]);
+        let items = match array.contains[..] {
+            [] => self.plain_items(array, separator)?,
+            _ => self.counted_items(array, separator)?,
+        };
+        let arena = &mut self.algebra.builder.arena;
+        let open = arena.literal(b"[");
+        Ok(arena.concat(&[open, self.ws, items, bracket]))
+    }
+
+    /// An item and the white space after it.
+    fn item(&mut self, goal: GoalId) -> Result<ExprId, Error> {
+        let value = self.value_of(goal)?;
+        Ok(self.algebra.builder.arena.concat(&[value, self.ws]))
+    }
+
+    /// Items of which only the number and the place count.
+    fn plain_items(&mut self, array: &Array, separator: ExprId) -> Result<ExprId, Error> {
+        let first_never = array.prefix.iter().position(|&goal| goal == GoalId::NEVER);
+        let max = array.max.min(first_never.map_or(u64::MAX, |at| at as u64));
+        let len = array.prefix.len() as u64;
+        let max = if array.rest == GoalId::NEVER { max.min(len) } else { max };
+        if array.min > max {
+            return Ok(self.algebra.builder.arena.never());
+        }
+        let min = at_least(array.min, "items")?;
+        let rest = self.item(array.rest)?;
+        let arena = &mut self.algebra.builder.arena;
+        let next = arena.concat(&[separator, rest]);
+        if len == 0 {
+            let more = arena.repeat(next, min.saturating_sub(1), count(max).map(|max| max.saturating_sub(1)));
+            let items = arena.concat(&[rest, more]);
+            return Ok(match (min, max) {
+                (_, 0) => arena.empty(),
+                (0, _) => arena.optional(items),
+                _ => items,
+            });
+        }
+        let mut tail = match max.checked_sub(len) {
+            None | Some(0) => arena.empty(),
+            Some(left) => arena.repeat(next, min.saturating_sub(len as u32), count(left)),
+        };
+        for (i, &goal) in array.prefix.iter().enumerate().rev() {
+            if i as u64 >= max {
+                continue;
+            }
+            let item = self.item(goal)?;
+            let arena = &mut self.algebra.builder.arena;
+            let before = if i == 0 { arena.empty() } else { separator };
+            tail = arena.concat(&[before, item, tail]);
+            if i as u64 >= array.min {
+                tail = arena.optional(tail);
+            }
+        }
+        Ok(tail)
+    }
+
+    /// Items of which some are counted: one slot for each place and each combination of what they count for.
+    fn counted_items(&mut self, array: &Array, separator: ExprId) -> Result<ExprId, Error> {
+        if array.contains.len() > CONTAINS {
+            let message = format!("more than {CONTAINS} different `contains` hold for one array");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let places = array.contains.iter().map(|c| c.from).fold(array.prefix.len(), usize::max);
+        let mut slots = Vec::new();
+        let mut counted: Vec<Vec<u32>> = vec![Vec::new(); array.contains.len()];
+        for place in 0..=places {
+            let (from, to) = (place as u32, if place == places { u32::MAX } else { place as u32 + 1 });
+            for (goal, counts_for) in self.kinds(array, place) {
+                for (of, group) in counted.iter_mut().enumerate() {
+                    if counts_for & 1 << of != 0 {
+                        group.push(slots.len() as u32);
+                    }
+                }
+                slots.push(Slot { entry: self.item(goal)?, from, to });
+            }
+            if slots.len() > KINDS {
+                let message = "too many different kinds of items for `contains` to be enforced";
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
+        }
+        let all: Box<[u32]> = (0..slots.len() as u32).collect();
+        let mut counts = vec![Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) }];
+        for (contains, slots) in array.contains.iter().zip(counted) {
+            let min = at_least(contains.min, "items")?;
+            counts.push(Count { slots: slots.into(), min, max: count(contains.max) });
+        }
+        self.members(Members {
+            separator,
+            slots: slots.into(),
+            counts: counts.into(),
+            implies: Box::default(),
+            in_order: false,
+        })
+    }
+
+    /// What an item at a place may be, with the bounds (as bits) that it counts for.
+    fn kinds(&mut self, array: &Array, place: usize) -> Vec<(GoalId, u32)> {
+        let mut kinds = vec![(array.goal_at(place), 0)];
+        for (i, contains) in array.contains.iter().enumerate().filter(|(_, c)| c.from <= place) {
+            let others = match contains.max {
+                // Nobody minds an item too many: it may be left uncounted.
+                u64::MAX => smallvec::smallvec![GoalId::ANY],
+                _ => self.algebra.violations(contains.goal),
+            };
+            let mut split = Vec::with_capacity(kinds.len() * 2);
+            for (goal, counts_for) in kinds {
+                let goals = &mut self.algebra.goals;
+                split.push((goals.and(goal, contains.goal), counts_for | 1 << i));
+                split.extend(others.iter().map(|&other| (goals.and(goal, other), counts_for)));
+            }
+            kinds = split;
+        }
+        kinds.retain(|(goal, _)| *goal != GoalId::NEVER);
+        kinds
+    }
+
+    /// All values of a goal, if they are few and none is an array or object.
+    fn finite_values(&mut self, goal: GoalId) -> Result<Option<Vec<ExprId>>, Error> {
+        if goal == GoalId::ANY {
+            return Ok(None);
+        }
+        let set = self.algebra.set_of(goal)?;
+        if !set.arrays.is_empty() || !set.objects.is_empty() {
+            return Ok(None);
+        }
+        let Strings::Only(texts) = &set.string else { return Ok(None) };
+        let Some(numbers) = set.number.finite(FINITE) else { return Ok(None) };
+        if texts.len() + numbers.len() > FINITE {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        for (_, word) in [(set.null, "null"), (set.no, "false"), (set.yes, "true")].iter().filter(|w| w.0) {
+            values.push(self.algebra.builder.arena.literal(word.as_bytes()));
+        }
+        let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
+        for number in numbers {
+            let one = crate::json_schema::number::NumberSet::single(number);
+            values.push(one.expr(spelling, &mut self.algebra.builder.arena, limits)?);
+        }
+        for text in texts.iter() {
+            values.push(self.quoted(&Strings::only(text))?);
+        }
+        Ok(Some(values))
+    }
+
+    /// An array that has each of a few values at most once.
+    fn distinct_array(&mut self, array: &Array, values: &[ExprId]) -> Result<ExprId, Error> {
+        let (comma, bracket) = self.comma_and_bracket(true);
+        let arena = &mut self.algebra.builder.arena;
+        let separator = arena.concat(&[comma, self.ws]);
+        let mut counts = Vec::with_capacity(values.len() + 1);
+        let mut slots = Vec::with_capacity(values.len());
+        for (i, &value) in values.iter().enumerate() {
+            slots.push(Slot::anywhere(arena.concat(&[value, self.ws])));
+            counts.push(Count { slots: [i as u32].into(), min: 0, max: Some(1) });
+        }
+        let all = (0..values.len() as u32).collect();
+        counts.push(Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) });
+        let (slots, counts) = (slots.into(), counts.into());
+        let items =
+            self.members(Members { separator, slots, counts, implies: Box::default(), in_order: false })?;
+        let arena = &mut self.algebra.builder.arena;
+        let open = arena.literal(b"[");
+        Ok(arena.concat(&[open, self.ws, items, bracket]))
+    }
+
+    /// Separated entries under counts, if whether they can be met is decided fast enough.
+    pub(super) fn members(&mut self, members: Members) -> Result<ExprId, Error> {
+        members.check()?;
+        Ok(self.algebra.builder.arena.members(members))
+    }
+}

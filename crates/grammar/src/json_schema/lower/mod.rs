@@ -1,0 +1,211 @@
+//! From value sets to the rules of a grammar.
+//!
+//! A goal whose set has arrays or objects becomes a rule, made when it is first asked for; others are
+//! written where they are used. A list of goals to do takes the place of recursion.
+
+mod array;
+mod object;
+
+use rustc_hash::FxHashMap;
+
+use super::algebra::{Algebra, Atom, GoalId, Set, Strings, any_text};
+use super::node::{Node, Nodes};
+use super::options::Spelling;
+use super::string::{any_string, encode, encode_literal};
+use crate::choice::trie_of_literals;
+use crate::error::{Error, ErrorKind};
+use crate::ids::{ExprId, RuleId};
+use crate::ir::{ByteSet, Grammar, Tracking};
+
+/// A grammar in the making.
+pub(crate) struct Lower<'a> {
+    algebra: Algebra<'a>,
+    known: FxHashMap<GoalId, ExprId>,
+    todo: Vec<(GoalId, RuleId)>,
+    /// The white space between tokens.
+    ws: ExprId,
+    /// Any string, with its quotes.
+    string: RuleId,
+    /// Any value, once something asked for it.
+    value: Option<ExprId>,
+    tracking: Tracking,
+}
+
+impl<'a> Lower<'a> {
+    pub(crate) fn new(mut algebra: Algebra<'a>) -> Result<Self, Error> {
+        let string = algebra.builder.declare("string", None)?;
+        let spelling = algebra.options.spelling;
+        let arena = &mut algebra.builder.arena;
+        let ws = algebra.options.whitespace.expr(arena, algebra.limits)?;
+        let (quote, body) = (arena.literal(b"\""), any_string(spelling, arena));
+        let body = arena.concat(&[quote, body, quote]);
+        algebra.builder.define(string, body);
+        let items = remembers_items(algebra.nodes);
+        Ok(Lower {
+            algebra,
+            known: FxHashMap::default(),
+            todo: Vec::new(),
+            ws,
+            string,
+            value: None,
+            tracking: Tracking { keys: false, items },
+        })
+    }
+
+    /// The grammar of the values that have a goal.
+    pub(crate) fn grammar(mut self, goal: GoalId) -> Result<Grammar, Error> {
+        let root = self.algebra.builder.declare("root", None)?;
+        let body = self.value_of(goal)?;
+        self.algebra.builder.define(root, body);
+        while let Some((goal, rule)) = self.todo.pop() {
+            self.algebra.budget.tick()?;
+            let set = self.algebra.set_of(goal)?;
+            let pointer = self.pointer_of(goal);
+            let body = self.set(&set).map_err(|error| error.with_pointer(pointer))?;
+            self.algebra.builder.define(rule, body);
+        }
+        self.algebra.builder.track(self.tracking);
+        self.algebra.builder.build(root)
+    }
+
+    /// The values of a goal.
+    fn value_of(&mut self, goal: GoalId) -> Result<ExprId, Error> {
+        match goal {
+            GoalId::NEVER => return Ok(self.algebra.builder.arena.never()),
+            GoalId::ANY => return self.any_value(),
+            _ => {}
+        }
+        if let Some(&known) = self.known.get(&goal) {
+            return Ok(known);
+        }
+        let set = self.algebra.set_of(goal)?;
+        let expr = if set.is_all() {
+            self.any_value()?
+        } else if set.arrays.is_empty() && set.objects.is_empty() {
+            let pointer = self.pointer_of(goal);
+            self.set(&set).map_err(|error| error.with_pointer(pointer))?
+        } else {
+            let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
+            self.todo.push((goal, rule));
+            self.algebra.builder.arena.rule(rule)
+        };
+        self.known.insert(goal, expr);
+        Ok(expr)
+    }
+
+    /// The values of a set.
+    fn set(&mut self, set: &Set) -> Result<ExprId, Error> {
+        let mut parts = Vec::new();
+        let words = [(set.null, "null"), (set.no, "false"), (set.yes, "true")];
+        for (_, word) in words.iter().filter(|(there, _)| *there) {
+            parts.push(self.algebra.builder.arena.literal(word.as_bytes()));
+        }
+        if !set.number.is_empty() {
+            let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
+            parts.push(set.number.expr(spelling, &mut self.algebra.builder.arena, limits)?);
+        }
+        if !set.string.is_none() {
+            parts.push(self.quoted(&set.string)?);
+        }
+        for array in &set.arrays {
+            parts.push(self.array(array)?);
+        }
+        for object in &set.objects {
+            parts.push(self.object(object)?);
+        }
+        Ok(self.algebra.builder.arena.alt(&parts))
+    }
+
+    /// Strings with their quotes.
+    fn quoted(&mut self, strings: &Strings) -> Result<ExprId, Error> {
+        let spelling = self.algebra.options.spelling;
+        let arena = &mut self.algebra.builder.arena;
+        if strings.is_any() {
+            return Ok(arena.rule(self.string));
+        }
+        let quote = arena.literal(b"\"");
+        if let (Strings::Only(texts), Spelling::Canonical) = (strings, spelling) {
+            let texts: Vec<Vec<u8>> = texts.iter().map(|text| canonical(text)).collect();
+            let texts: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
+            return Ok(trie_of_literals(arena, &texts));
+        }
+        if let Strings::Only(texts) = strings {
+            let texts: Vec<ExprId> = texts.iter().map(|text| encode_literal(text, spelling, arena)).collect();
+            let any = arena.alt(&texts);
+            return Ok(arena.concat(&[quote, any, quote]));
+        }
+        let plain = strings.expr(arena);
+        let body = encode(plain, spelling, arena, self.algebra.limits)?;
+        let arena = &mut self.algebra.builder.arena;
+        Ok(arena.concat(&[quote, body, quote]))
+    }
+
+    /// Any value at all.
+    fn any_value(&mut self) -> Result<ExprId, Error> {
+        if let Some(value) = self.value {
+            return Ok(value);
+        }
+        let rule = self.algebra.builder.declare("value", None)?;
+        let value = self.algebra.builder.arena.rule(rule);
+        self.value = Some(value);
+        let body = self.set(&Set::all())?;
+        self.algebra.builder.define(rule, body);
+        Ok(value)
+    }
+
+    /// The comma and the closing bracket of an array, which may or may not repeat items.
+    fn comma_and_bracket(&mut self, unique: bool) -> (ExprId, ExprId) {
+        let arena = &mut self.algebra.builder.arena;
+        if unique || !self.tracking.items {
+            return (arena.literal(b","), arena.literal(b"]"));
+        }
+        let either = |byte: u8, repeated: u8| ByteSet::single(byte).union(&ByteSet::single(repeated));
+        let comma = arena.byte(either(b',', Tracking::COMMA_AFTER_REPEATED));
+        let bracket = arena.byte(either(b']', Tracking::BRACKET_AFTER_REPEATED));
+        (comma, bracket)
+    }
+
+    /// Where the schema of a goal stands.
+    fn pointer_of(&self, goal: GoalId) -> String {
+        let literals = match goal {
+            GoalId::NEVER => &[][..],
+            _ => self.algebra.goals.literals(goal),
+        };
+        let schema = literals.iter().find_map(|literal| match literal.atom {
+            Atom::Node(node) => match self.algebra.nodes.get(node) {
+                Node::Schema(schema) => Some(schema),
+                _ => None,
+            },
+            Atom::Value(_) => None,
+        });
+        schema.map(|schema| schema.pointer.clone()).unwrap_or_default()
+    }
+
+    fn name_of(&self, goal: GoalId) -> String {
+        format!("#{}", self.pointer_of(goal))
+    }
+}
+
+/// Whether some array must not repeat an item.
+fn remembers_items(nodes: &Nodes) -> bool {
+    nodes.iter().any(|node| matches!(node, Node::Schema(schema) if schema.unique_items))
+}
+
+/// A count that a grammar can keep: no text has more than 2^32 items.
+fn count(value: u64) -> Option<u32> {
+    u32::try_from(value).ok()
+}
+
+/// A lower bound as a grammar keeps it.
+fn at_least(value: u64, what: &str) -> Result<u32, Error> {
+    let message = || format!("no text can have {value} {what}");
+    count(value).ok_or_else(|| Error::new(ErrorKind::Unsupported, message()))
+}
+
+/// The canonical spelling of a string, with its quotes.
+fn canonical(text: &str) -> Vec<u8> {
+    let mut out = vec![b'"'];
+    super::string::spell(text, &mut out);
+    out.push(b'"');
+    out
+}

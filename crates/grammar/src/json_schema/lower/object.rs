@@ -1,0 +1,198 @@
+//! Objects as expressions.
+
+use std::rc::Rc;
+
+use super::{Lower, at_least, count};
+use crate::error::{Error, ErrorKind};
+use crate::ids::ExprId;
+use crate::ir::{Count, Members, Slot};
+use crate::json_schema::algebra::{GoalId, Member, Object, Strings};
+use crate::json_schema::options::MemberOrder;
+
+/// How many "at least one member such that" one object may have.
+const OBLIGATIONS: usize = 4;
+
+/// What may be written as a member: its key, what its value must be, and the obligations (as bits) it fulfils.
+struct Kind {
+    key: ExprId,
+    goal: GoalId,
+    fulfils: u32,
+}
+
+impl Lower<'_> {
+    pub(super) fn object(&mut self, object: &Object) -> Result<ExprId, Error> {
+        if !object.some.is_empty() && !object.implies.is_empty() {
+            return self.split_implication(object);
+        }
+        if object.some.len() > OBLIGATIONS {
+            let message = format!("more than {OBLIGATIONS} times \"some member must …\" hold for one object");
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let (members, classes) = self.listed(object);
+        let arena = &mut self.algebra.builder.arena;
+        let comma = arena.literal(b",");
+        let separator = arena.concat(&[comma, self.ws]);
+        let members = if members.is_empty() && object.some.is_empty() && (object.min, object.max) == (0, u64::MAX) {
+            self.free_members(&classes, separator)?
+        } else {
+            self.counted_members(object, &members, &classes, separator)?
+        };
+        let arena = &mut self.algebra.builder.arena;
+        let (open, close) = (arena.literal(b"{"), arena.literal(b"}"));
+        Ok(arena.concat(&[open, self.ws, members, close]))
+    }
+
+    /// The members by name and the classes of other keys, as they are to be written.
+    fn listed(&mut self, object: &Object) -> (Vec<Member>, Vec<(Strings, GoalId)>) {
+        let mut members = object.members.clone();
+        let names = Strings::Except(Rc::new(members.iter().map(|m| m.name.clone()).collect()));
+        let mut classes = Vec::new();
+        for (keys, goal) in &object.classes {
+            if self.algebra.options.closed && *goal == GoalId::ANY && !object.members.is_empty() {
+                continue;
+            }
+            match keys.intersect(&names, &mut self.algebra.builder.arena) {
+                Strings::Only(keys) => members.extend(keys.iter().map(|name| Member {
+                    name: name.clone(),
+                    required: false,
+                    goal: *goal,
+                })),
+                keys => classes.push((keys, *goal)),
+            }
+        }
+        (members, classes)
+    }
+
+    /// A member and the white space after it.
+    fn entry(&mut self, key: ExprId, goal: GoalId) -> Result<ExprId, Error> {
+        let value = self.value_of(goal)?;
+        let arena = &mut self.algebra.builder.arena;
+        let colon = arena.literal(b":");
+        Ok(arena.concat(&[key, self.ws, colon, self.ws, value, self.ws]))
+    }
+
+    /// A key that is not known beforehand.
+    fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
+        self.tracking.keys = true;
+        self.quoted(keys)
+    }
+
+    /// Any number of members, of certain classes.
+    fn free_members(&mut self, classes: &[(Strings, GoalId)], separator: ExprId) -> Result<ExprId, Error> {
+        let any = self.any_of_classes(classes)?;
+        let arena = &mut self.algebra.builder.arena;
+        let next = arena.concat(&[separator, any]);
+        let more = arena.star(next);
+        let members = arena.concat(&[any, more]);
+        Ok(arena.optional(members))
+    }
+
+    fn any_of_classes(&mut self, classes: &[(Strings, GoalId)]) -> Result<ExprId, Error> {
+        let mut entries = Vec::with_capacity(classes.len());
+        for (keys, goal) in classes {
+            let key = self.free_key(keys)?;
+            entries.push(self.entry(key, *goal)?);
+        }
+        Ok(self.algebra.builder.arena.alt(&entries))
+    }
+
+    fn counted_members(
+        &mut self,
+        object: &Object,
+        members: &[Member],
+        classes: &[(Strings, GoalId)],
+        separator: ExprId,
+    ) -> Result<ExprId, Error> {
+        let mut slots: Vec<Slot> = Vec::new();
+        let mut counts: Vec<Count> = Vec::new();
+        let mut fulfilled: Vec<Vec<u32>> = vec![Vec::new(); object.some.len()];
+        let mut add = |lower: &mut Self, slots: &mut Vec<Slot>, kind: Kind| -> Result<u32, Error> {
+            let slot = slots.len() as u32;
+            slots.push(Slot::anywhere(lower.entry(kind.key, kind.goal)?));
+            for (of, group) in fulfilled.iter_mut().enumerate() {
+                if kind.fulfils & 1 << of != 0 {
+                    group.push(slot);
+                }
+            }
+            Ok(slot)
+        };
+        for member in members {
+            let mut own = Vec::new();
+            for kind in self.kinds_of_member(object, member)? {
+                own.push(add(self, &mut slots, kind)?);
+            }
+            counts.push(Count { slots: own.into(), min: u32::from(member.required), max: Some(1) });
+        }
+        if object.some.is_empty() {
+            if !classes.is_empty() {
+                slots.push(Slot::anywhere(self.any_of_classes(classes)?));
+            }
+        } else {
+            for (keys, goal) in classes {
+                for kind in self.kinds_of_class(object, keys, *goal)? {
+                    add(self, &mut slots, kind)?;
+                }
+            }
+        }
+        for slots in fulfilled {
+            counts.push(Count { slots: slots.into(), min: 1, max: None });
+        }
+        if (object.min, object.max) != (0, u64::MAX) {
+            let all = (0..slots.len() as u32).collect();
+            counts.push(Count { slots: all, min: at_least(object.min, "members")?, max: count(object.max) });
+        }
+        // Without obligations there is one slot for each member, in the same order.
+        let at = |name: &Rc<str>| members.iter().position(|m| m.name == *name).map(|at| at as u32);
+        let implies = object.implies.iter().filter_map(|(a, b)| Some((at(a)?, at(b)?))).collect();
+        let in_order = self.algebra.options.order == MemberOrder::Declared && object.some.is_empty();
+        self.members(Members { separator, slots: slots.into(), counts: counts.into(), implies, in_order })
+    }
+
+    /// A member by name: once for each set of obligations that it can fulfil.
+    fn kinds_of_member(&mut self, object: &Object, member: &Member) -> Result<Vec<Kind>, Error> {
+        let key = self.quoted(&Strings::only(&member.name))?;
+        let mut kinds = vec![(member.goal, 0)];
+        for (i, (keys, goal)) in object.some.iter().enumerate() {
+            if keys.contains(&self.algebra.builder.arena, &member.name) {
+                let more: Vec<_> = kinds.iter().map(|&(g, f)| (self.algebra.goals.and(g, *goal), f | 1 << i)).collect();
+                kinds.extend(more);
+            }
+        }
+        Ok(kinds.into_iter().map(|(goal, fulfils)| Kind { key, goal, fulfils }).collect())
+    }
+
+    /// Members of a class of keys: once for each set of obligations that they can fulfil.
+    fn kinds_of_class(&mut self, object: &Object, keys: &Strings, goal: GoalId) -> Result<Vec<Kind>, Error> {
+        let mut kinds = vec![(keys.clone(), goal, 0)];
+        for (i, (some_keys, some_goal)) in object.some.iter().enumerate() {
+            for at in 0..kinds.len() {
+                let (keys, goal, fulfils) = &kinds[at];
+                let (goal, fulfils) = (self.algebra.goals.and(*goal, *some_goal), fulfils | 1 << i);
+                let keys = keys.intersect(some_keys, &mut self.algebra.builder.arena);
+                if goal != GoalId::NEVER && !self.algebra.no_strings(&keys)? {
+                    kinds.push((keys, goal, fulfils));
+                }
+            }
+        }
+        let mut out = Vec::with_capacity(kinds.len());
+        for (keys, goal, fulfils) in kinds {
+            out.push(Kind { key: self.free_key(&keys)?, goal, fulfils });
+        }
+        Ok(out)
+    }
+
+    /// "With a also b" as two objects: one without a, one with both.
+    fn split_implication(&mut self, object: &Object) -> Result<ExprId, Error> {
+        let mut object = object.clone();
+        let Some((a, b)) = object.implies.pop() else { return self.object(&object) };
+        let mut sides = Vec::with_capacity(2);
+        let without = Object::with_member(a.clone(), false, GoalId::NEVER);
+        let mut with = Object::with_member(a, true, GoalId::ANY);
+        with.members.push(Member { name: b, required: true, goal: GoalId::ANY });
+        for side in [without, with] {
+            let side = self.algebra.intersect_objects(&object, &side)?;
+            sides.push(self.object(&side)?);
+        }
+        Ok(self.algebra.builder.arena.alt(&sides))
+    }
+}
