@@ -1,6 +1,8 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
 mod options;
+#[allow(dead_code)]
+mod string;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
