@@ -8,6 +8,7 @@ mod bytes;
 mod check;
 mod diagnostic;
 mod failure;
+mod json_options;
 mod mask;
 mod rng;
 mod select;

@@ -7,12 +7,13 @@ use clap::ArgGroup;
 use tokenstile::{Compiler, Constraint, Grammar, Limits, Vocab};
 
 use crate::failure::Failure;
+use crate::json_options::JsonFlags;
 use crate::source::{self, Kind, Options, Reason, Source};
 
 /// Flags that choose a constraint, shared by the commands that look at one.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Constraint")]
-#[command(group = ArgGroup::new("inline").args(["regex", "gbnf", "choice", "any_json"]))]
+#[command(group = ArgGroup::new("inline").args(["regex", "gbnf", "choice", "any_json", "schema"]))]
 pub(crate) struct Selection {
     /// The constraint is this regular expression
     #[arg(long, value_name = "PATTERN")]
@@ -23,6 +24,9 @@ pub(crate) struct Selection {
     /// The constraint is one of these texts, separated by commas
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     choice: Option<Vec<String>>,
+    /// The constraint is this JSON Schema
+    #[arg(long, value_name = "JSON")]
+    schema: Option<String>,
     /// The constraint is any JSON text
     #[arg(long)]
     any_json: bool,
@@ -38,12 +42,14 @@ pub(crate) struct Selection {
     /// A regular expression may match anywhere in the text (otherwise: the whole text)
     #[arg(long)]
     search: bool,
+    #[command(flatten)]
+    json: JsonFlags,
 }
 
 impl Selection {
     /// Whether a flag gives the constraint, so that no file is needed.
     pub(crate) fn is_inline(&self) -> bool {
-        self.regex.is_some() || self.gbnf.is_some() || self.choice.is_some() || self.any_json
+        self.regex.is_some() || self.gbnf.is_some() || self.choice.is_some() || self.schema.is_some() || self.any_json
     }
 
     /// The constraint: from the flags, or from `file` (`-` is standard input).
@@ -55,7 +61,7 @@ impl Selection {
             }
             (None, Some(file)) => self.read(file)?,
             (None, None) => {
-                let message = "no constraint: name a file, or use --regex, --gbnf, --choice or --any-json";
+                let message = "no constraint: name a file, or use --schema, --regex, --gbnf, --choice or --any-json";
                 return Err(Failure::Usage(message.into()));
             }
         };
@@ -71,6 +77,9 @@ impl Selection {
         }
         if let Some(choices) = &self.choice {
             return Some(("--choice".into(), Kind::Choice, json_array(choices)));
+        }
+        if let Some(text) = &self.schema {
+            return Some(("--schema".into(), Kind::JsonSchema, text.clone()));
         }
         self.any_json.then(|| ("--any-json".into(), Kind::Json, String::new()))
     }
@@ -107,6 +116,11 @@ impl Selection {
             Failure::Usage(format!("{flag} is for {wanted}, and this constraint is {}", kind.name()))
         };
         let mut options = Options::default();
+        match (self.json.used(), kind) {
+            (_, Kind::JsonSchema) => options.json = self.json.options()?,
+            (Some(flag), _) => return Err(unfit(flag, "json_schema")),
+            (None, _) => {}
+        }
         if let Some(root) = &self.root {
             if kind != Kind::Ebnf {
                 return Err(unfit("--root", "ebnf"));

@@ -5,8 +5,10 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use tokenstile::grammar::{RegexDialect, RegexOptions, RegexSemantics};
+use tokenstile::grammar::{JsonOptions, RegexDialect, RegexOptions, RegexSemantics};
 use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError};
+
+use crate::json_options;
 
 /// The notations of constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -69,12 +71,18 @@ pub(crate) struct Options {
     pub(crate) regex: RegexOptions,
     /// Root rule of `ebnf`; `root` if not given.
     pub(crate) root: Option<String>,
+    /// Of `json_schema`.
+    pub(crate) json: JsonOptions,
 }
 
 impl Options {
     /// Reads the `options` object of a case; says what is wrong with it otherwise.
     pub(crate) fn from_json(kind: Kind, options: &Map<String, Value>) -> Result<Options, String> {
         let mut read = Options::default();
+        if kind == Kind::JsonSchema {
+            read.json = json_options::from_json(options)?;
+            return Ok(read);
+        }
         for (name, value) in options {
             match (kind, name.as_str()) {
                 (Kind::Ebnf, "root") => read.root = Some(text(name, value)?.to_owned()),
@@ -85,7 +93,7 @@ impl Options {
                 (Kind::Regex, "dot_all") => read.regex.dot_all = flag(name, value)?,
                 (Kind::Regex, "multi_line") => read.regex.multi_line = flag(name, value)?,
                 // Refused as a whole before any option could matter.
-                (Kind::JsonSchema | Kind::Lark | Kind::StructuralTag, _) => {}
+                (Kind::Lark | Kind::StructuralTag, _) => {}
                 _ => return Err(format!("unknown option `{name}` for kind `{}`", kind.name())),
             }
         }
@@ -93,11 +101,11 @@ impl Options {
     }
 }
 
-fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, String> {
+pub(crate) fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, String> {
     value.as_str().ok_or_else(|| format!("option `{name}` must be a string, not {value}"))
 }
 
-fn flag(name: &str, value: &Value) -> Result<bool, String> {
+pub(crate) fn flag(name: &str, value: &Value) -> Result<bool, String> {
     value.as_bool().ok_or_else(|| format!("option `{name}` must be true or false, not {value}"))
 }
 
@@ -150,7 +158,8 @@ impl Source {
                 })?;
                 Grammar::choice(&choices, limits)
             }
-            Kind::JsonSchema | Kind::Lark | Kind::StructuralTag => return Err(Reason::NotYet(self.kind)),
+            Kind::JsonSchema => Grammar::json_schema(&self.text, &self.options.json, limits),
+            Kind::Lark | Kind::StructuralTag => return Err(Reason::NotYet(self.kind)),
         };
         grammar.map_err(Reason::Grammar)
     }
