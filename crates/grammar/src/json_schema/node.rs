@@ -7,6 +7,7 @@ use std::ops::{BitOr, BitOrAssign};
 
 use super::reader::Json;
 use crate::error::{Error, ErrorKind};
+use crate::ir::Warning;
 
 /// A schema in a [`Nodes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -22,15 +23,6 @@ impl NodeId {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// Something that was read in a way its author may not expect.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Warning {
-    /// Where: a JSON pointer, with the address of the document before it if that is not the schema itself.
-    pub(crate) pointer: String,
-    /// What and why.
-    pub(crate) message: String,
 }
 
 /// All schemas that are reachable from the root.
@@ -230,7 +222,7 @@ impl Schema {
 
     /// A warning at one of its keywords.
     pub(crate) fn warning(&self, keyword: &str, message: impl Into<String>) -> Warning {
-        Warning { pointer: self.pointer_of(keyword), message: message.into() }
+        Warning { message: message.into(), place: None, pointer: Some(self.pointer_of(keyword)) }
     }
 }
 
