@@ -1,6 +1,10 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
+#[allow(dead_code)]
+pub(crate) mod node;
 mod options;
+#[allow(dead_code)]
+pub(crate) mod reader;
 #[allow(dead_code)]
 mod string;
 
