@@ -1,23 +1,50 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
-#[allow(dead_code)]
+mod algebra;
+mod lower;
 pub(crate) mod node;
+mod number;
 mod options;
-#[allow(dead_code)]
+mod resolve;
 pub(crate) mod reader;
-#[allow(dead_code)]
 mod string;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
+use self::algebra::Algebra;
+use self::lower::Lower;
 use crate::error::{Error, ErrorKind};
 use crate::ir::Grammar;
-use crate::limits::Limits;
+use crate::limits::{Budget, Limits};
 
 impl Grammar {
     /// The grammar of the texts that are instances of a JSON Schema.
+    ///
+    /// What cannot be enforced is refused, with the JSON pointer of the keyword. Unknown keywords and formats are
+    /// [warnings](Grammar::warnings) of the grammar.
+    ///
+    /// ```
+    /// use tokenstile_grammar::{Grammar, JsonOptions, Limits};
+    /// let schema = r#"{"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}}"#;
+    /// let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default())?;
+    /// assert!(grammar.warnings().is_empty());
+    ///
+    /// let error = Grammar::json_schema(r#"{"minLength": -1}"#, &JsonOptions::default(), &Limits::default());
+    /// assert_eq!(error.unwrap_err().pointer(), Some("/minLength"));
+    /// # Ok::<(), tokenstile_grammar::Error>(())
+    /// ```
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
-        let _ = (schema, options, limits);
-        Err(Error::new(ErrorKind::Unsupported, "JSON Schema is not supported yet"))
+        let mut budget = Budget::new(limits);
+        let nodes = resolve::load(schema, options, limits, &mut budget)?;
+        let mut algebra = Algebra::new(&nodes, options, limits);
+        nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
+        let goal = algebra.goal_of_node(nodes.root(), true);
+        let grammar = Lower::new(algebra)?.grammar(goal)?;
+        crate::passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
+            ErrorKind::Unsatisfiable => {
+                Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema").with_pointer("")
+            }
+            _ => error,
+        })
     }
 }

@@ -50,6 +50,11 @@ pub fn check(grammar: &Grammar, budget: &mut Budget<'_>) -> Result<(), Error> {
     productive::check(&rewrite::keep_reachable(grammar, budget)?)
 }
 
+/// The grammar without rules that can match no text, and without what needs them; refused if nothing is left.
+pub(crate) fn without_dead_ends(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    productive::prune(rewrite::keep_reachable(&grammar, budget)?, budget)
+}
+
 /// Like [`prepare`], for a grammar of which [`check`] has seen the original: rules that can match no text are
 /// taken out, with what needs them; only if nothing is left, the grammar is refused.
 pub fn prepare_checked(

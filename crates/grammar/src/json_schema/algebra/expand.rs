@@ -10,7 +10,6 @@ use crate::ir::CharSet;
 use crate::json_schema::node::{Node, NodeId, Schema, Types};
 use crate::json_schema::number::{Decimal, NumberSet};
 use crate::json_schema::reader::Json;
-use crate::json_schema::string::format_expr;
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
 impl<'a> Algebra<'a> {
@@ -143,7 +142,7 @@ impl<'a> Algebra<'a> {
 
     fn numbers(&mut self, schema: &Schema, integers: bool) -> Result<NumberSet, Error> {
         let decimal = |text: &str, keyword: &str| {
-            Decimal::parse(text).map_err(|why| schema.error(ErrorKind::Unsupported, keyword, why))
+            Decimal::parse(text).map_err(|error| error.with_pointer(schema.pointer_of(keyword)))
         };
         let mut set = if integers { NumberSet::integers() } else { NumberSet::all() };
         for bound in &schema.minimum {
@@ -204,7 +203,7 @@ impl<'a> Algebra<'a> {
             semantics: RegexSemantics::Search,
             ..RegexOptions::default()
         };
-        let expr = regex_expr(pattern, &options, &mut self.builder.arena, self.limits)?;
+        let expr = regex_expr(pattern, &options, &mut self.builder.arena, self.limits).map_err(in_pattern)?;
         self.patterns.insert(pattern, expr);
         Ok(expr)
     }
@@ -213,7 +212,7 @@ impl<'a> Algebra<'a> {
         if let Some(&known) = self.formats.get(name) {
             return Ok(known);
         }
-        let expr = format_expr(name, self.options.draft, &mut self.builder.arena, self.limits)?;
+        let expr = None;
         self.formats.insert(name, expr);
         Ok(expr)
     }
@@ -386,8 +385,7 @@ impl<'a> Algebra<'a> {
             Json::Bool(false) => set.no = true,
             Json::Bool(true) => set.yes = true,
             Json::Number(text) => {
-                let number = Decimal::parse(text).map_err(|why| Error::new(ErrorKind::Unsupported, why))?;
-                set.number = set.number.union(&NumberSet::single(number));
+                set.number = set.number.union(&NumberSet::single(Decimal::parse(text)?));
             }
             Json::String(_) => {}
             Json::Array(items) => {
@@ -422,4 +420,15 @@ fn strings_of(values: &[Json]) -> std::collections::BTreeSet<Rc<str>> {
         _ => None,
     };
     values.iter().filter_map(string).collect()
+}
+
+/// An error about a pattern, which has places of its own.
+fn in_pattern(error: Error) -> Error {
+    match error.place() {
+        Some(place) => {
+            let message = format!("{} (at character {} of the pattern)", error.message(), place.column);
+            Error::new(error.kind(), message)
+        }
+        None => error,
+    }
 }

@@ -16,7 +16,7 @@ mod unevaluated;
 pub(crate) use array::{Array, Contains};
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
 pub(crate) use object::{Member, Object};
-pub(crate) use strings::{Strings, any_text};
+pub(crate) use strings::Strings;
 
 use std::rc::Rc;
 
@@ -136,7 +136,7 @@ impl<'a> Algebra<'a> {
             Node::Schema(s) => s.unevaluated_properties.is_some() || s.unevaluated_items.is_some(),
             _ => false,
         };
-        let annotate = nodes.iter().any(asks);
+        let annotate = nodes.nodes.iter().any(asks);
         Algebra {
             nodes,
             options,

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::goal::GoalId;
 use super::strings::Strings;
-use super::{Algebra, Unions};
+use super::{Algebra, LOOK, Unions};
 use crate::error::Error;
 
 /// A set of objects. An object is in it if

@@ -8,14 +8,14 @@ mod object;
 
 use rustc_hash::FxHashMap;
 
-use super::algebra::{Algebra, Atom, GoalId, Set, Strings, any_text};
+use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::{Node, Nodes};
 use super::options::Spelling;
-use super::string::{any_string, encode, encode_literal};
+use super::string::{any_string, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{ByteSet, Grammar, Tracking};
+use crate::ir::{ByteSet, Expr, Grammar, Tracking};
 
 /// A grammar in the making.
 pub(crate) struct Lower<'a> {
@@ -34,10 +34,10 @@ pub(crate) struct Lower<'a> {
 impl<'a> Lower<'a> {
     pub(crate) fn new(mut algebra: Algebra<'a>) -> Result<Self, Error> {
         let string = algebra.builder.declare("string", None)?;
-        let spelling = algebra.options.spelling;
         let arena = &mut algebra.builder.arena;
         let ws = algebra.options.whitespace.expr(arena, algebra.limits)?;
-        let (quote, body) = (arena.literal(b"\""), any_string(spelling, arena));
+        // However a string without bounds is spelled, it is as good.
+        let (quote, body) = (arena.literal(b"\""), any_string(Spelling::Any, arena));
         let body = arena.concat(&[quote, body, quote]);
         algebra.builder.define(string, body);
         let items = remembers_items(algebra.nodes);
@@ -124,20 +124,33 @@ impl<'a> Lower<'a> {
             return Ok(arena.rule(self.string));
         }
         let quote = arena.literal(b"\"");
-        if let (Strings::Only(texts), Spelling::Canonical) = (strings, spelling) {
-            let texts: Vec<Vec<u8>> = texts.iter().map(|text| canonical(text)).collect();
-            let texts: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
-            return Ok(trie_of_literals(arena, &texts));
-        }
         if let Strings::Only(texts) = strings {
-            let texts: Vec<ExprId> = texts.iter().map(|text| encode_literal(text, spelling, arena)).collect();
-            let any = arena.alt(&texts);
-            return Ok(arena.concat(&[quote, any, quote]));
+            let spell = |text: &std::rc::Rc<str>| {
+                let body = encode_literal(text, spelling, arena);
+                arena.concat(&[quote, body, quote])
+            };
+            let texts: Vec<ExprId> = texts.iter().map(spell).collect();
+            return Ok(self.one_of_texts(&texts));
         }
         let plain = strings.expr(arena);
-        let body = encode(plain, spelling, arena, self.algebra.limits)?;
+        let body = encode_opened(plain, spelling, arena, self.algebra.limits)?;
+        Ok(self.algebra.builder.arena.concat(&[body, quote]))
+    }
+
+    /// A choice of texts; a trie, if each has one spelling only.
+    fn one_of_texts(&mut self, texts: &[ExprId]) -> ExprId {
         let arena = &mut self.algebra.builder.arena;
-        Ok(arena.concat(&[quote, body, quote]))
+        let bytes = |&text: &ExprId| match arena.get(text) {
+            Expr::Literal(literal) => Some(arena.literal_bytes(literal).to_vec()),
+            _ => None,
+        };
+        match texts.iter().map(bytes).collect::<Option<Vec<_>>>() {
+            Some(texts) if texts.len() > 1 => {
+                let texts: Vec<&[u8]> = texts.iter().map(|text| &text[..]).collect();
+                trie_of_literals(arena, &texts)
+            }
+            _ => arena.alt(texts),
+        }
     }
 
     /// Any value at all.
@@ -188,7 +201,7 @@ impl<'a> Lower<'a> {
 
 /// Whether some array must not repeat an item.
 fn remembers_items(nodes: &Nodes) -> bool {
-    nodes.iter().any(|node| matches!(node, Node::Schema(schema) if schema.unique_items))
+    nodes.nodes.iter().any(|node| matches!(node, Node::Schema(schema) if schema.unique_items))
 }
 
 /// A count that a grammar can keep: no text has more than 2^32 items.
@@ -200,12 +213,4 @@ fn count(value: u64) -> Option<u32> {
 fn at_least(value: u64, what: &str) -> Result<u32, Error> {
     let message = || format!("no text can have {value} {what}");
     count(value).ok_or_else(|| Error::new(ErrorKind::Unsupported, message()))
-}
-
-/// The canonical spelling of a string, with its quotes.
-fn canonical(text: &str) -> Vec<u8> {
-    let mut out = vec![b'"'];
-    super::string::spell(text, &mut out);
-    out.push(b'"');
-    out
 }

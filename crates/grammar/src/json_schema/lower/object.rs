@@ -183,6 +183,10 @@ impl Lower<'_> {
 
     /// "With a also b" as two objects: one without a, one with both.
     fn split_implication(&mut self, object: &Object) -> Result<ExprId, Error> {
+        if object.implies.len() > OBLIGATIONS {
+            let message = "too many dependencies between members beside \"some member must …\"";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
         let mut object = object.clone();
         let Some((a, b)) = object.implies.pop() else { return self.object(&object) };
         let mut sides = Vec::with_capacity(2);
