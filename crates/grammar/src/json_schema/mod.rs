@@ -1,10 +1,18 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
 #[allow(dead_code)]
+mod keywords;
+#[allow(dead_code)]
+mod metaschema;
+#[allow(dead_code)]
 pub(crate) mod node;
 mod options;
 #[allow(dead_code)]
 pub(crate) mod reader;
+#[allow(dead_code)]
+pub(crate) mod resolve;
+#[allow(dead_code)]
+mod uri;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
