@@ -1,13 +1,17 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
 mod algebra;
+mod keywords;
 mod lower;
+mod metaschema;
 pub(crate) mod node;
 mod number;
 mod options;
-mod resolve;
+mod place;
 pub(crate) mod reader;
+mod resolve;
 mod string;
+mod uri;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 

@@ -1,4 +1,14 @@
 //! JSON texts as values (RFC 8259).
+//!
+//! Strict: no comments, no trailing commas, no lone surrogates, no key twice in an object. Numbers are kept as they
+//! were written, since their size and their digits matter to a schema. The reader keeps its own stack, but values are
+//! dropped and compared recursively, so that nesting has a bound of its own beside [`Limits::nesting`].
+
+use crate::error::{Error, ErrorKind};
+use crate::limits::{Budget, Limits};
+
+/// Deepest nesting, whatever the limits say: recursion over a value must fit on a stack.
+const MAX_DEPTH: usize = 2_000;
 
 /// A JSON value. Numbers are kept as written; the members of an object are in order, none twice.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,4 +25,361 @@ pub(crate) enum Json {
     Array(Vec<Json>),
     /// An object.
     Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    /// Reads a text that is one value.
+    pub(crate) fn parse(text: &str, limits: &Limits, budget: &mut Budget<'_>) -> Result<Json, Error> {
+        if text.len() > limits.source_bytes {
+            return Err(Error::limit("source_bytes", limits.source_bytes));
+        }
+        let depth = limits.nesting.min(MAX_DEPTH);
+        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: Vec::new(), keys: Vec::new() }.read(budget)
+    }
+
+    /// The member `key` of an object.
+    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+        match self {
+            Json::Object(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What kind of value it is, for messages.
+    pub(crate) fn describe(&self) -> &'static str {
+        match self {
+            Json::Null => "null",
+            Json::Bool(true) => "true",
+            Json::Bool(false) => "false",
+            Json::Number(_) => "a number",
+            Json::String(_) => "a string",
+            Json::Array(_) => "an array",
+            Json::Object(_) => "an object",
+        }
+    }
+}
+
+/// An array or object that is not closed yet.
+enum Open {
+    Array(Vec<Json>),
+    Object {
+        members: Vec<(String, Json)>,
+        /// The key whose value is being read.
+        key: String,
+        /// Where its keys begin in `Reader::keys`.
+        keys: usize,
+    },
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+    stack: Vec<Open>,
+    /// Offsets of the keys of all open objects.
+    keys: Vec<usize>,
+}
+
+impl Reader<'_> {
+    fn read(mut self, budget: &mut Budget<'_>) -> Result<Json, Error> {
+        self.blank();
+        loop {
+            budget.tick()?;
+            if let Some(value) = self.value()?
+                && let Some(root) = self.close(value)?
+            {
+                self.blank();
+                return match self.peek() {
+                    None => Ok(root),
+                    Some(_) => Err(self.unexpected("the end of the text")),
+                };
+            }
+            self.blank();
+        }
+    }
+
+    /// The value that starts here; `None` if it is an array or object that has something in it, and was opened.
+    fn value(&mut self) -> Result<Option<Json>, Error> {
+        let start = self.at;
+        Ok(Some(match self.peek() {
+            Some(b'"') => Json::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => Json::Number(self.number()?),
+            Some(b'[') => {
+                self.at += 1;
+                self.blank();
+                if !self.eat(b']') {
+                    self.open(Open::Array(Vec::new()), start)?;
+                    return Ok(None);
+                }
+                Json::Array(Vec::new())
+            }
+            Some(b'{') => {
+                self.at += 1;
+                self.blank();
+                if !self.eat(b'}') {
+                    let keys = self.keys.len();
+                    let key = self.key()?;
+                    self.open(Open::Object { members: Vec::new(), key, keys }, start)?;
+                    return Ok(None);
+                }
+                Json::Object(Vec::new())
+            }
+            _ if self.word("true") => Json::Bool(true),
+            _ if self.word("false") => Json::Bool(false),
+            _ if self.word("null") => Json::Null,
+            _ => return Err(self.unexpected("a value")),
+        }))
+    }
+
+    fn open(&mut self, open: Open, start: usize) -> Result<(), Error> {
+        if self.stack.len() >= self.depth {
+            return Err(Error::limit("nesting", self.depth).with_place(self.text, start));
+        }
+        self.stack.push(open);
+        Ok(())
+    }
+
+    /// Puts a finished value where it belongs, and closes what ends behind it. The whole value, if that is all.
+    fn close(&mut self, mut value: Json) -> Result<Option<Json>, Error> {
+        loop {
+            let Some(open) = self.stack.pop() else { return Ok(Some(value)) };
+            self.blank();
+            match open {
+                Open::Array(mut items) => {
+                    items.push(value);
+                    if self.eat(b',') {
+                        self.no_trailing_comma(b']')?;
+                        self.stack.push(Open::Array(items));
+                        return Ok(None);
+                    }
+                    if !self.eat(b']') {
+                        return Err(self.unexpected("`,` or `]`"));
+                    }
+                    value = Json::Array(items);
+                }
+                Open::Object { mut members, key, keys } => {
+                    members.push((key, value));
+                    if self.eat(b',') {
+                        self.no_trailing_comma(b'}')?;
+                        let key = self.key()?;
+                        self.stack.push(Open::Object { members, key, keys });
+                        return Ok(None);
+                    }
+                    if !self.eat(b'}') {
+                        return Err(self.unexpected("`,` or `}`"));
+                    }
+                    self.no_key_twice(&members, keys)?;
+                    value = Json::Object(members);
+                }
+            }
+        }
+    }
+
+    /// A key and its colon.
+    fn key(&mut self) -> Result<String, Error> {
+        self.blank();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key in double quotes"));
+        }
+        self.keys.push(self.at);
+        let key = self.string()?;
+        self.blank();
+        if !self.eat(b':') {
+            return Err(self.unexpected("`:`"));
+        }
+        Ok(key)
+    }
+
+    /// Refuses an object with a key twice, at the second. Its keys end `self.keys`; they begin at `from`.
+    fn no_key_twice(&mut self, members: &[(String, Json)], from: usize) -> Result<(), Error> {
+        let again = if members.len() <= 8 {
+            (1..members.len()).find(|&i| members[..i].iter().any(|(key, _)| *key == members[i].0))
+        } else {
+            let mut order: Vec<usize> = (0..members.len()).collect();
+            order.sort_by(|&a, &b| members[a].0.cmp(&members[b].0).then(a.cmp(&b)));
+            let again = order.windows(2).filter(|pair| members[pair[0]].0 == members[pair[1]].0);
+            again.map(|pair| pair[1]).min()
+        };
+        if let Some(again) = again {
+            let message = format!("the key {} is in the object already", quoted(&members[again].0));
+            return Err(Error::at(ErrorKind::Syntax, message, self.text, self.keys[from + again]));
+        }
+        self.keys.truncate(from);
+        Ok(())
+    }
+
+    fn no_trailing_comma(&mut self, close: u8) -> Result<(), Error> {
+        let comma = self.at - 1;
+        self.blank();
+        if self.peek() != Some(close) {
+            return Ok(());
+        }
+        let message = format!("JSON has no comma before `{}`", char::from(close));
+        Err(Error::at(ErrorKind::Syntax, message, self.text, comma))
+    }
+
+    fn string(&mut self) -> Result<String, Error> {
+        let start = self.at;
+        self.at += 1;
+        let mut out = String::new();
+        loop {
+            let run = self.at;
+            let rest = &self.bytes[run..];
+            let len = rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20).unwrap_or(rest.len());
+            self.at += len;
+            let text = &self.text[run..self.at];
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    if out.is_empty() {
+                        return Ok(text.to_owned());
+                    }
+                    out.push_str(text);
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    out.push_str(text);
+                    out.push(self.escape()?);
+                }
+                Some(control) => {
+                    let message = format!("a string must write the character U+{control:04X} as an escape");
+                    return Err(self.error(message, self.at));
+                }
+                None => return Err(self.error("the string has no closing quote", start)),
+            }
+        }
+    }
+
+    /// The character of an escape, which starts here.
+    fn escape(&mut self) -> Result<char, Error> {
+        let start = self.at;
+        self.at += 2;
+        Ok(match self.bytes.get(start + 1) {
+            Some(&c @ (b'"' | b'\\' | b'/')) => char::from(c),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{C}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let lone = "the escape is half of a surrogate pair, not a character";
+                let first = self.hex()?;
+                let code = match first {
+                    0xD800..=0xDBFF if self.bytes[self.at..].starts_with(b"\\u") => {
+                        self.at += 2;
+                        let second = self.hex()?;
+                        if !(0xDC00..=0xDFFF).contains(&second) {
+                            return Err(self.error(lone, start));
+                        }
+                        0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+                    }
+                    code => code,
+                };
+                char::from_u32(code).ok_or_else(|| self.error(lone, start))?
+            }
+            _ => return Err(self.error("JSON has no such escape", start)),
+        })
+    }
+
+    fn hex(&mut self) -> Result<u32, Error> {
+        let mut code = 0;
+        for i in 0..4 {
+            let digit = self.bytes.get(self.at + i).and_then(|&b| char::from(b).to_digit(16));
+            let Some(digit) = digit else {
+                return Err(self.error("`\\u` needs four hexadecimal digits", self.at - 2));
+            };
+            code = code << 4 | digit;
+        }
+        self.at += 4;
+        Ok(code)
+    }
+
+    fn number(&mut self) -> Result<String, Error> {
+        let start = self.at;
+        self.eat(b'-');
+        if self.eat(b'0') {
+            if matches!(self.peek(), Some(b'0'..=b'9')) {
+                return Err(self.error("a number has no leading zeros", start));
+            }
+        } else {
+            self.digits(start)?;
+        }
+        if self.eat(b'.') {
+            self.digits(start)?;
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            let _ = self.eat(b'+') || self.eat(b'-');
+            self.digits(start)?;
+        }
+        Ok(self.text[start..self.at].to_owned())
+    }
+
+    fn digits(&mut self, start: usize) -> Result<(), Error> {
+        let digits = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        self.at += digits;
+        if digits == 0 { Err(self.error("the number is incomplete: a digit must follow", start)) } else { Ok(()) }
+    }
+
+    fn blank(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is = self.peek() == Some(byte);
+        self.at += usize::from(is);
+        is
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let is = self.bytes[self.at..].starts_with(word.as_bytes());
+        self.at += if is { word.len() } else { 0 };
+        is
+    }
+
+    fn error(&self, message: impl Into<String>, at: usize) -> Error {
+        Error::at(ErrorKind::Syntax, message, self.text, at)
+    }
+
+    /// The error that something else stands here, with a hint where it is a usual mistake.
+    fn unexpected(&self, expected: &str) -> Error {
+        let rest = &self.text[self.at..];
+        let word: String = rest.chars().take_while(char::is_ascii_alphanumeric).take(20).collect();
+        let message = match rest.chars().next() {
+            None => format!("the text ends where {expected} is expected"),
+            Some('\'') => format!("expected {expected}; JSON has double quotes only"),
+            Some('/') if rest.starts_with("//") || rest.starts_with("/*") => "JSON has no comments".into(),
+            Some('#') => "JSON has no comments".into(),
+            Some('\u{FEFF}') => "JSON does not begin with a byte order mark".into(),
+            Some('+' | '.') => format!("expected {expected}; a number begins with a digit or `-`"),
+            Some(_) if matches!(&*word, "NaN" | "Infinity") => format!("expected {expected}; JSON has no `{word}`"),
+            Some(_) if matches!(&*word, "True" | "False" | "None" | "undefined") => {
+                format!("expected {expected}; JSON writes `true`, `false` and `null`")
+            }
+            Some(_) if !word.is_empty() => format!("expected {expected}, not `{word}`"),
+            Some(c) => format!("expected {expected}, not {}", quoted(c.encode_utf8(&mut [0; 4]))),
+        };
+        self.error(message, self.at)
+    }
+}
+
+/// A piece of input in backquotes, for messages: short and on one line.
+pub(super) fn quoted(text: &str) -> String {
+    let short: String = text.chars().take(60).flat_map(char::escape_debug).collect();
+    let more = if text.chars().nth(60).is_some() { "…" } else { "" };
+    format!("`{short}{more}`")
 }

@@ -1,0 +1,114 @@
+//! From the text of a schema to its [`Nodes`]: drafts, identifiers, references.
+//!
+//! A *document* is a text that was handed over; it is read when something refers to it. A *resource* is a schema with
+//! an address of its own: a document, or a part of one that has `$id`. [`index`](self) walks a document once and notes
+//! its resources and anchors; [`refs`](self) finds what a reference means; [`build`](self) makes the nodes, from the
+//! root on, only of what can be reached.
+//!
+//! What `$dynamicRef` means depends on the resources that were entered on the way to it. All that matters of them is
+//! which schema each dynamic anchor stands for: a [`scope`](self). There is one node for each pair of a place and a
+//! scope; without dynamic anchors there is only one scope.
+
+mod build;
+mod documents;
+mod index;
+mod items;
+mod refs;
+mod scope;
+mod values;
+mod warnings;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::documents::Documents;
+use self::index::Resource;
+use self::scope::Scopes;
+use self::warnings::Warnings;
+use super::node::{NodeId, Nodes};
+use super::options::JsonOptions;
+use super::reader::Json;
+use crate::error::Error;
+use crate::limits::{Budget, Limits};
+
+/// Reads a schema and everything it refers to.
+pub(crate) fn load(
+    schema: &str,
+    options: &JsonOptions,
+    limits: &Limits,
+    budget: &mut Budget<'_>,
+) -> Result<Nodes, Error> {
+    let documents = Documents::new(schema, options);
+    let mut resolver = Resolver::new(&documents, options, limits, budget);
+    let root = resolver.document(documents::SCHEMA)?;
+    let root = resolver.resources[root].root.clone();
+    resolver.nodes(root)
+}
+
+/// A place in a document.
+#[derive(Clone, Debug)]
+struct Location<'a> {
+    json: &'a Json,
+    /// The resource it is in, by number.
+    resource: usize,
+    /// JSON pointer, with the document's address before it if that is not the schema itself.
+    pointer: Rc<str>,
+}
+
+/// The identity of a JSON value: no two in memory are at one address.
+type Identity = *const Json;
+
+/// Everything that is known while a schema is read.
+struct Resolver<'a, 'b, 'l> {
+    documents: &'a Documents<'a>,
+    options: &'a JsonOptions,
+    limits: &'a Limits,
+    budget: &'b mut Budget<'l>,
+    resources: Vec<Resource<'a>>,
+    /// The root resource of each document that was read.
+    loaded: FxHashMap<usize, usize>,
+    /// Which values are the roots of resources.
+    roots: FxHashMap<Identity, usize>,
+    /// All schemas that were walked.
+    indexed: FxHashSet<Identity>,
+    /// What each address, with or without an anchor, stands for.
+    addresses: HashMap<String, Vec<Location<'a>>>,
+    /// Identifiers that the draft does not know, for references that lead nowhere else.
+    aliases: HashMap<String, Location<'a>>,
+    /// What references mean, by the resource they are in.
+    targets: HashMap<(usize, &'a str), Location<'a>>,
+    scopes: Scopes<'a>,
+    ids: FxHashMap<(Identity, usize), NodeId>,
+    warnings: Warnings<'a>,
+}
+
+impl<'a, 'b, 'l> Resolver<'a, 'b, 'l> {
+    fn new(
+        documents: &'a Documents<'a>,
+        options: &'a JsonOptions,
+        limits: &'a Limits,
+        budget: &'b mut Budget<'l>,
+    ) -> Self {
+        Resolver {
+            documents,
+            options,
+            limits,
+            budget,
+            resources: Vec::new(),
+            loaded: FxHashMap::default(),
+            roots: FxHashMap::default(),
+            indexed: FxHashSet::default(),
+            addresses: HashMap::new(),
+            aliases: HashMap::new(),
+            targets: HashMap::new(),
+            scopes: Scopes::new(),
+            ids: FxHashMap::default(),
+            warnings: Warnings::default(),
+        }
+    }
+}
