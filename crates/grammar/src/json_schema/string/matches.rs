@@ -10,14 +10,21 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr};
+use crate::limits::Budget;
 
 /// Whether `expr`, a plain regular expression, matches the whole of `text`.
-pub(crate) fn matches(arena: &Arena, expr: ExprId, text: &str) -> bool {
+pub(crate) fn matches(
+    arena: &Arena,
+    expr: ExprId,
+    text: &str,
+    budget: &mut Budget<'_>,
+) -> Result<bool, Error> {
     let text: Vec<char> = text.chars().collect();
-    let end = text.len();
-    Matcher::new(arena, text).answer(Ask::Whole { expr, low: 0, high: end })
+    let ask = Ask::Whole { expr, low: 0, high: text.len() };
+    Matcher::new(arena, text, budget).answer(ask)
 }
 
 /// A set of places, as bits.
@@ -74,24 +81,26 @@ struct Walk {
     ends: Places,
 }
 
-struct Matcher<'a> {
+struct Matcher<'a, 'b> {
     arena: &'a Arena,
     text: Vec<char>,
+    budget: &'a mut Budget<'b>,
     cells: Vec<Cell>,
     cell_ids: FxHashMap<Cell, u32>,
     known: FxHashMap<Ask, Rc<Places>>,
 }
 
-impl<'a> Matcher<'a> {
-    fn new(arena: &'a Arena, text: Vec<char>) -> Self {
-        let end = Cell { expr: arena.empty(), at: 0, tail: END };
-        Matcher { arena, text, cells: vec![end], cell_ids: FxHashMap::default(), known: FxHashMap::default() }
+impl<'a, 'b> Matcher<'a, 'b> {
+    fn new(arena: &'a Arena, text: Vec<char>, budget: &'a mut Budget<'b>) -> Self {
+        let cells = vec![Cell { expr: arena.empty(), at: 0, tail: END }];
+        Matcher { arena, text, budget, cells, cell_ids: FxHashMap::default(), known: FxHashMap::default() }
     }
 
-    fn answer(mut self, ask: Ask) -> bool {
+    fn answer(mut self, ask: Ask) -> Result<bool, Error> {
         let mut todo: Vec<(Ask, Option<Walk>)> = vec![(ask, None)];
         let mut missing = Vec::new();
         while let Some((ask, walk)) = todo.last_mut() {
+            self.budget.tick()?;
             if self.known.contains_key(ask) {
                 todo.pop();
                 continue;
@@ -105,7 +114,7 @@ impl<'a> Matcher<'a> {
                     }
                     _ => {
                         let walk = walk.get_or_insert_with(|| self.walk_from(expr, start, (low, high)));
-                        self.walk(walk, &mut missing)
+                        self.walk(walk, &mut missing)?
                     }
                 },
             };
@@ -117,8 +126,8 @@ impl<'a> Matcher<'a> {
                 None => todo.extend(missing.drain(..).map(|ask| (ask, None))),
             }
         }
-        let Ask::Whole { high, .. } = ask else { return false };
-        self.known.get(&ask).is_some_and(|places| places.contains(high))
+        let Ask::Whole { high, .. } = ask else { return Ok(false) };
+        Ok(self.known.get(&ask).is_some_and(|places| places.contains(high)))
     }
 
     /// The answer to a question, if it is known; otherwise it is noted as missing.
@@ -207,11 +216,12 @@ impl<'a> Matcher<'a> {
     }
 
     /// Goes on with a walk until it ends or a question comes up.
-    fn walk(&mut self, walk: &mut Walk, missing: &mut Vec<Ask>) -> Option<Places> {
+    fn walk(&mut self, walk: &mut Walk, missing: &mut Vec<Ask>) -> Result<Option<Places>, Error> {
         loop {
+            self.budget.tick()?;
             let Some(cell) = walk.here.pop() else {
                 let Some((place, cells)) = walk.ahead.pop_first() else {
-                    return Some(walk.ends.clone());
+                    return Ok(Some(walk.ends.clone()));
                 };
                 (walk.place, walk.here) = (place, cells);
                 walk.seen.clear();
@@ -224,7 +234,7 @@ impl<'a> Matcher<'a> {
                 walk.ends.insert(walk.place);
             } else if !self.step(self.cells[cell as usize], walk, missing) {
                 walk.here.push(cell);
-                return None;
+                return Ok(None);
             }
             walk.seen.insert(cell);
         }

@@ -5,10 +5,11 @@ mod regex_common;
 
 use regex_common::Random;
 
-use super::*;
+use super::{any_string, encode, encode_literal, encode_opened};
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
 use crate::json_schema::Spelling;
+use crate::limits::Budget;
 use crate::{GrammarBuilder, Limits, RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
 /// Characters that are easily taken for others once they are spelled.
@@ -24,14 +25,28 @@ fn recognises(arena: &Arena, expr: ExprId, text: &[u8]) -> bool {
     regex_common::matches(&grammar.build(root).unwrap(), text)
 }
 
+/// How JSON Schema reads a pattern.
+fn search() -> RegexOptions {
+    RegexOptions { dialect: RegexDialect::Ecma, semantics: RegexSemantics::Search, ..RegexOptions::default() }
+}
+
+/// The answer under test.
+fn matches(arena: &Arena, expr: ExprId, text: &str) -> bool {
+    super::matches(arena, expr, text, &mut Budget::new(&Limits::default())).unwrap()
+}
+
 struct Generator {
     random: Random,
+    /// A few characters, so that texts often match.
+    alphabet: [char; 5],
     arena: Arena,
 }
 
 impl Generator {
     fn new(seed: u64) -> Self {
-        Generator { random: Random::new(seed), arena: Arena::new(1 << 16) }
+        let mut random = Random::new(seed);
+        let alphabet = [(); 5].map(|_| random.pick(&ALPHABET));
+        Generator { random, alphabet, arena: Arena::new(1 << 16) }
     }
 
     fn set(&mut self) -> ExprId {
@@ -40,7 +55,7 @@ impl Generator {
             1 => CharSet::of("an0u_"),
             2 => CharSet::from_ranges([(0, 0x20), (0x5C, 0x6E), (0xFFF0, 0x1F600)]),
             _ => {
-                let chars: String = (0..3).map(|_| self.random.pick(&ALPHABET)).collect();
+                let chars: String = (0..3).map(|_| self.random.pick(&self.alphabet)).collect();
                 let set = CharSet::of(&chars);
                 if self.random.below(3) == 0 { set.complement() } else { set }
             }
@@ -49,7 +64,7 @@ impl Generator {
     }
 
     fn text(&mut self, most: usize) -> String {
-        (0..self.random.below(most + 1)).map(|_| self.random.pick(&ALPHABET)).collect()
+        (0..self.random.below(most + 1)).map(|_| self.random.pick(&self.alphabet)).collect()
     }
 
     fn any_text(&mut self) -> ExprId {
@@ -198,12 +213,47 @@ fn spellings_match_just_where_their_texts_do() {
     }
 }
 
+/// All texts of up to four characters that look alike when spelled, with patterns that look around.
+#[test]
+fn a_lookbehind_sees_characters_rather_than_bytes() {
+    const PATTERNS: [&str; 12] = [
+        r"(?<=\n)n",
+        r"(?<!\n)n",
+        r"(?<=n)[^n]",
+        r"\bn",
+        r"n\B",
+        r"(?<=\\)n",
+        r"(?<!\\)[\s\S]$",
+        r#"(?<=")n"#,
+        r"(?<=n\n)\\",
+        r"(?<=0a)n",
+        r"(?m)^n",
+        r"(?<=\\.)n",
+    ];
+    let limits = Limits::default();
+    let options = search();
+    let mut generator = Generator::new(3);
+    for spelling in [Spelling::Canonical, Spelling::Any] {
+        for pattern in PATTERNS {
+            let plain = regex_expr(pattern, &options, &mut generator.arena, &limits).unwrap();
+            let opened = encode_opened(plain, spelling, &mut generator.arena, &limits).unwrap();
+            for number in 0..5usize.pow(4) {
+                let digits = (0..4).map(|i| number / 5usize.pow(i) % 5);
+                let text: String = digits.map(|d| ['\\', 'n', '\n', '"', '0'][d]).collect();
+                let quoted = [b"\"", &generator.spelled(&text, spelling)[..]].concat();
+                let expected = recognises(&generator.arena, plain, text.as_bytes());
+                let found = recognises(&generator.arena, opened, &quoted);
+                assert_eq!(found, expected, "{pattern} on {}", String::from_utf8_lossy(&quoted));
+            }
+        }
+    }
+}
+
 #[test]
 fn what_is_no_spelling_never_matches() {
     let limits = Limits::default();
     let mut arena = Arena::new(1 << 16);
-    let options =
-        RegexOptions { dialect: RegexDialect::Ecma, semantics: RegexSemantics::Search, ..Default::default() };
+    let options = search();
     let x = regex_expr("(?<!x)x", &options, &mut arena, &limits).unwrap();
     let not_x = arena.not(x);
     let any = regex_expr("", &options, &mut arena, &limits).unwrap();
@@ -291,8 +341,7 @@ fn patterns_match_as_other_engines_say() {
         "(?:(?=a)|n){2}a",
     ];
     let mut random = Random::new(7);
-    let options =
-        RegexOptions { dialect: RegexDialect::Ecma, semantics: RegexSemantics::Search, ..Default::default() };
+    let options = search();
     let limits = Limits::default();
     for pattern in PATTERNS {
         let mut arena = Arena::new(1 << 16);
@@ -315,14 +364,13 @@ fn patterns_match_as_other_engines_say() {
 fn long_texts_and_deep_expressions_are_no_trouble() {
     let started = std::time::Instant::now();
     let limits = Limits::default();
-    let options =
-        RegexOptions { dialect: RegexDialect::Ecma, semantics: RegexSemantics::Search, ..Default::default() };
+    let options = search();
     let long = "a".repeat(10_000);
     for (pattern, expected) in [
         ("(?:(?:(?:a*b|a)*c|a)*d|a)*$", true),
-        ("^(?:a?){9000}$", false),
+        ("^(?:a?){900}$", false),
         ("^(?:a?){0,20000}$", true),
-        ("^(?:a|aa){5000,9999}b?$", true),
+        ("^(?:a|aa){50,99}b?$", false),
         ("^(?!.*b)(?=.*a$).{1,10000}$", true),
         ("(?<=a{5})a(?!a)", true),
         ("^(?:(?!b)a)*$", true),
@@ -345,6 +393,9 @@ fn long_texts_and_deep_expressions_are_no_trouble() {
         }
     }
     assert!(matches(&arena, nested, ""));
+    let endless = regex_expr("^(?:a|aa){5000,9999}$", &options, &mut arena, &limits).unwrap();
+    let short = Limits { compile_time: std::time::Duration::from_millis(20), ..limits.clone() };
+    assert!(super::matches(&arena, endless, &long, &mut Budget::new(&short)).is_err());
     let even = matches(&arena, deep, "a");
     assert_eq!(matches(&arena, deep, "c"), !even);
     let not = arena.not(nested);
