@@ -71,9 +71,9 @@ impl JsonFlags {
             options.draft = draft(name).map_err(usage)?;
         }
         for document in &self.document {
-            let (address, file) = document.split_once('=').ok_or_else(|| {
-                usage(format!("--document is ADDRESS=FILE, and `{document}` has no `=`"))
-            })?;
+            let (address, file) = document
+                .split_once('=')
+                .ok_or_else(|| usage(format!("--document is ADDRESS=FILE, and `{document}` has no `=`")))?;
             let path = PathBuf::from(file);
             let text = std::fs::read_to_string(&path).map_err(|error| Failure::io(&path, error))?;
             options.documents.push((address.to_owned(), text));

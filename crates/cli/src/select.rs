@@ -49,7 +49,11 @@ pub(crate) struct Selection {
 impl Selection {
     /// Whether a flag gives the constraint, so that no file is needed.
     pub(crate) fn is_inline(&self) -> bool {
-        self.regex.is_some() || self.gbnf.is_some() || self.choice.is_some() || self.schema.is_some() || self.any_json
+        self.regex.is_some()
+            || self.gbnf.is_some()
+            || self.choice.is_some()
+            || self.schema.is_some()
+            || self.any_json
     }
 
     /// The constraint: from the flags, or from `file` (`-` is standard input).
@@ -61,7 +65,8 @@ impl Selection {
             }
             (None, Some(file)) => self.read(file)?,
             (None, None) => {
-                let message = "no constraint: name a file, or use --schema, --regex, --gbnf, --choice or --any-json";
+                let message =
+                    "no constraint: name a file, or use --schema, --regex, --gbnf, --choice or --any-json";
                 return Err(Failure::Usage(message.into()));
             }
         };

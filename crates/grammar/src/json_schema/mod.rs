@@ -46,7 +46,8 @@ impl Grammar {
         let grammar = Lower::new(algebra)?.grammar(goal)?;
         crate::passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
             ErrorKind::Unsatisfiable => {
-                Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema").with_pointer("")
+                Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema")
+                    .with_pointer("")
             }
             _ => error,
         })

@@ -1,6 +1,8 @@
 //! From a JSON pointer to the place in the text: for whoever shows an error.
 
+use super::reader::Json;
 use crate::error::Place;
+use crate::limits::{Budget, Limits};
 
 impl Place {
     /// Where in a JSON text the value of a JSON pointer (RFC 6901) stands: at its key, if it is a member. `None` if
@@ -98,7 +100,11 @@ impl Scan<'_> {
                     continue;
                 }
                 _ => {
-                    while self.text.get(self.at + 1).is_some_and(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)) {
+                    while self
+                        .text
+                        .get(self.at + 1)
+                        .is_some_and(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b))
+                    {
                         self.at += 1;
                     }
                 }
@@ -113,8 +119,9 @@ impl Scan<'_> {
 
 /// The text of a JSON string.
 fn unquoted(string: &str) -> Option<String> {
-    match super::reader::read(string, &crate::limits::Limits::default()).ok()? {
-        super::reader::Json::String(text) => Some(text),
+    let limits = Limits::default();
+    match Json::parse(string, &limits, &mut Budget::new(&limits)).ok()? {
+        Json::String(text) => Some(text),
         _ => None,
     }
 }

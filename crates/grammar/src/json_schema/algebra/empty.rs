@@ -156,7 +156,8 @@ fn derive(arena: &mut Arena, id: ExprId, c: char, depth: usize) -> Option<ExprId
             let mut out = Vec::new();
             for (i, &part) in parts.iter().enumerate() {
                 let head = derive(arena, part, c, depth + 1)?;
-                let sequence: Vec<ExprId> = std::iter::once(head).chain(parts[i + 1..].iter().copied()).collect();
+                let sequence: Vec<ExprId> =
+                    std::iter::once(head).chain(parts[i + 1..].iter().copied()).collect();
                 out.push(arena.concat(&sequence));
                 if !nullable(arena, part, depth + 1)? {
                     break;

@@ -21,11 +21,13 @@ impl<'a> Algebra<'a> {
             Node::Schema(schema) => &**schema,
         };
         if self.open.contains(&node) {
-            let message = "the schema refers to itself without going into an instance, so that nothing is ever decided";
+            let message =
+                "the schema refers to itself without going into an instance, so that nothing is ever decided";
             return Err(schema.error(ErrorKind::Unsupported, "$ref", message));
         }
         if self.open.len() >= IN_PLACE {
-            let message = format!("more than {IN_PLACE} schemas are applied to one value, each by the one before");
+            let message =
+                format!("more than {IN_PLACE} schemas are applied to one value, each by the one before");
             return Err(Error::new(ErrorKind::Unsupported, message).with_pointer(schema.pointer.as_str()));
         }
         self.open.push(node);
@@ -63,7 +65,8 @@ impl<'a> Algebra<'a> {
             set = self.intersect(&set, &both)?;
         }
         for (name, node) in &schema.dependent_schemas {
-            let without = Set::of_objects(vec![Object::with_member(name.as_str().into(), false, GoalId::NEVER)]);
+            let without =
+                Set::of_objects(vec![Object::with_member(name.as_str().into(), false, GoalId::NEVER)]);
             let with = Set::of_objects(vec![Object::with_member(name.as_str().into(), true, GoalId::ANY)]);
             let then = self.set_of_node(*node, true)?;
             let with = self.intersect(&with, &then)?;
@@ -170,20 +173,21 @@ impl<'a> Algebra<'a> {
             // Longer strings than 2^32 characters cannot be written: such a bound is none.
             let max = max.and_then(|max| u32::try_from(max).ok());
             let length = self.builder.arena.repeat(any, min, max);
-            let length = if length == self.builder.arena.never() { Strings::none() } else { Strings::Expr(length) };
+            let length =
+                if length == self.builder.arena.never() { Strings::none() } else { Strings::Expr(length) };
             if min > 0 || max.is_some() {
-                set = set.intersect(&length, &mut self.builder.arena);
+                set = set.intersect(&length, &mut self.texts())?;
             }
         }
         if let Some(pattern) = &schema.pattern {
             let expr = self.pattern(pattern).map_err(|e| e.with_pointer(schema.pointer_of("pattern")));
             if let Some(expr) = self.or_lenient(expr.map(Some), None)? {
-                set = set.intersect(&Strings::Expr(expr), &mut self.builder.arena);
+                set = set.intersect(&Strings::Expr(expr), &mut self.texts())?;
             }
         }
         if let Some(format) = schema.format.as_deref().filter(|_| !self.options.ignore_formats) {
             match self.format(format).map_err(|e| e.with_pointer(schema.pointer_of("format")))? {
-                Some(expr) => set = set.intersect(&Strings::Expr(expr), &mut self.builder.arena),
+                Some(expr) => set = set.intersect(&Strings::Expr(expr), &mut self.texts())?,
                 None => {
                     let message = format!("unknown format `{format}` is not enforced");
                     self.builder.warn(schema.warning("format", message));
@@ -267,13 +271,13 @@ impl<'a> Algebra<'a> {
             self.budget.tick()?;
             let mut goal = self.goal_of_node(*node, true);
             for (keys, pattern_goal) in &patterns {
-                if keys.contains(&self.builder.arena, name) {
+                if keys.contains(name, &mut self.texts())? {
                     goal = self.goals.and(goal, *pattern_goal);
                 }
             }
             object.members.push(Member { name: name.as_str().into(), required: false, goal });
         }
-        self.require(schema, &mut object);
+        self.require(schema, &mut object)?;
         if let Some(names) = schema.property_names {
             self.restrict_names(names, &mut object)?;
         }
@@ -289,30 +293,31 @@ impl<'a> Algebra<'a> {
     }
 
     /// Marks what is required, by `required` and the lists of dependencies.
-    fn require(&mut self, schema: &Schema, object: &mut Object) {
+    fn require(&mut self, schema: &Schema, object: &mut Object) -> Result<(), Error> {
         let mut index: rustc_hash::FxHashMap<Rc<str>, usize> =
             object.members.iter().enumerate().map(|(i, m)| (m.name.clone(), i)).collect();
-        let mut find = |algebra: &Self, object: &mut Object, name: &str| {
+        let mut find = |algebra: &mut Self, object: &mut Object, name: &str| -> Result<usize, Error> {
             if let Some(&at) = index.get(name) {
-                return at;
+                return Ok(at);
             }
-            let goal = algebra.goal_of_class(object, name);
+            let goal = algebra.goal_of_class(object, name)?;
             let name: Rc<str> = name.into();
             index.insert(name.clone(), object.members.len());
             object.members.push(Member { name, required: false, goal });
-            object.members.len() - 1
+            Ok(object.members.len() - 1)
         };
         for name in &schema.required {
-            let at = find(self, object, name);
+            let at = find(self, object, name)?;
             object.members[at].required = true;
         }
         for (name, others) in &schema.dependent_required {
             for other in others.iter().filter(|other| *other != name) {
-                let (a, b) = (find(self, object, name), find(self, object, other));
+                let (a, b) = (find(self, object, name)?, find(self, object, other)?);
                 let pair = (object.members[a].name.clone(), object.members[b].name.clone());
                 object.implies.push(pair);
             }
         }
+        Ok(())
     }
 
     /// The keys of a pattern of `patternProperties`.
@@ -333,11 +338,11 @@ impl<'a> Algebra<'a> {
             let others = keys.complement(&mut self.builder.arena);
             let mut split = Vec::with_capacity(classes.len() + 1);
             for (class, class_goal, matched) in classes {
-                let inside = class.intersect(&keys, &mut self.builder.arena);
+                let inside = class.intersect(&keys, &mut self.texts())?;
                 if !self.no_strings(&inside)? {
                     split.push((inside, self.goals.and(class_goal, goal), true));
                 }
-                let outside = class.intersect(&others, &mut self.builder.arena);
+                let outside = class.intersect(&others, &mut self.texts())?;
                 if !self.no_strings(&outside)? {
                     split.push((outside, class_goal, matched));
                 }
@@ -353,13 +358,13 @@ impl<'a> Algebra<'a> {
     fn restrict_names(&mut self, names: NodeId, object: &mut Object) -> Result<(), Error> {
         let names = self.set_of_node(names, true)?.string.clone();
         for member in &mut object.members {
-            if !names.contains(&self.builder.arena, &member.name) {
+            if !names.contains(&member.name, &mut self.texts())? {
                 member.goal = GoalId::NEVER;
             }
         }
         let mut classes = Vec::new();
         for (keys, goal) in std::mem::take(&mut object.classes) {
-            let keys = keys.intersect(&names, &mut self.builder.arena);
+            let keys = keys.intersect(&names, &mut self.texts())?;
             if !self.no_strings(&keys)? {
                 classes.push((keys, goal));
             }

@@ -16,7 +16,7 @@ mod unevaluated;
 pub(crate) use array::{Array, Contains};
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
 pub(crate) use object::{Member, Object};
-pub(crate) use strings::Strings;
+pub(crate) use strings::{Strings, Texts};
 
 use std::rc::Rc;
 
@@ -157,6 +157,11 @@ impl<'a> Algebra<'a> {
         }
     }
 
+    /// What it takes to compute with sets of strings.
+    pub(crate) fn texts(&mut self) -> Texts<'_, 'a> {
+        Texts { arena: &mut self.builder.arena, budget: &mut self.budget }
+    }
+
     /// The goal of being an instance of a schema, or of not being one.
     pub(crate) fn goal_of_node(&mut self, node: NodeId, holds: bool) -> GoalId {
         match (self.nodes.get(node), holds) {
@@ -240,7 +245,7 @@ impl<'a> Algebra<'a> {
             no: a.no && b.no,
             yes: a.yes && b.yes,
             number: a.number.intersect(&b.number),
-            string: a.string.intersect(&b.string, &mut self.builder.arena),
+            string: a.string.intersect(&b.string, &mut self.texts())?,
             arrays: self.product(&a.arrays, &b.arrays)?,
             objects: self.product(&a.objects, &b.objects)?,
         })
@@ -252,7 +257,7 @@ impl<'a> Algebra<'a> {
             no: a.no || b.no,
             yes: a.yes || b.yes,
             number: a.number.union(&b.number),
-            string: a.string.union(&b.string, &mut self.builder.arena),
+            string: a.string.union(&b.string, &mut self.texts())?,
             arrays: self.either(&a.arrays, &b.arrays)?,
             objects: self.either(&a.objects, &b.objects)?,
         })

@@ -77,17 +77,21 @@ impl Object {
 
 impl Algebra<'_> {
     /// What the value of a member with this key must be.
-    pub(crate) fn goal_of_key(&self, object: &Object, key: &str) -> GoalId {
+    pub(crate) fn goal_of_key(&mut self, object: &Object, key: &str) -> Result<GoalId, Error> {
         if let Some(member) = object.member(key) {
-            return member.goal;
+            return Ok(member.goal);
         }
         self.goal_of_class(object, key)
     }
 
     /// The same for a key that is not listed.
-    pub(crate) fn goal_of_class(&self, object: &Object, key: &str) -> GoalId {
-        let class = object.classes.iter().find(|(keys, _)| keys.contains(&self.builder.arena, key));
-        class.map_or(GoalId::NEVER, |&(_, goal)| goal)
+    pub(crate) fn goal_of_class(&mut self, object: &Object, key: &str) -> Result<GoalId, Error> {
+        for (keys, goal) in &object.classes {
+            if keys.contains(key, &mut self.texts())? {
+                return Ok(*goal);
+            }
+        }
+        Ok(GoalId::NEVER)
     }
 
     pub(crate) fn intersect_objects(&mut self, a: &Object, b: &Object) -> Result<Object, Error> {
@@ -101,14 +105,14 @@ impl Algebra<'_> {
         for member in &a.members {
             let (required, goal) = match index.get(&*member.name) {
                 Some(other) => (other.required, other.goal),
-                None => (false, self.goal_of_class(b, &member.name)),
+                None => (false, self.goal_of_class(b, &member.name)?),
             };
             let goal = self.goals.and(member.goal, goal);
             members.push(Member { goal, required: member.required || required, name: member.name.clone() });
         }
         let index: FxHashMap<&str, &Member> = a.members.iter().map(|m| (&*m.name, m)).collect();
         for member in b.members.iter().filter(|m| !index.contains_key(&*m.name)) {
-            let goal = self.goal_of_class(a, &member.name);
+            let goal = self.goal_of_class(a, &member.name)?;
             let goal = self.goals.and(member.goal, goal);
             members.push(Member { goal, ..member.clone() });
         }
@@ -138,7 +142,7 @@ impl Algebra<'_> {
                 if goal == GoalId::NEVER {
                     continue; // a key of no class is forbidden
                 }
-                let keys = keys.intersect(other_keys, &mut self.builder.arena);
+                let keys = keys.intersect(other_keys, &mut self.texts())?;
                 if self.no_strings(&keys)? {
                     continue;
                 }
@@ -164,12 +168,12 @@ impl Algebra<'_> {
         let unlisted = Strings::Except(Rc::new(names));
         let mut uncovered = unlisted.clone();
         for (keys, goal) in &object.classes {
-            let keys = keys.intersect(&unlisted, &mut self.builder.arena);
+            let keys = keys.intersect(&unlisted, &mut self.texts())?;
             for literal in self.violations(*goal) {
                 out.push(Object::with_some(keys.clone(), literal));
             }
             let others = keys.complement(&mut self.builder.arena);
-            uncovered = uncovered.intersect(&others, &mut self.builder.arena);
+            uncovered = uncovered.intersect(&others, &mut self.texts())?;
         }
         if !self.no_strings(&uncovered)? {
             out.push(Object::with_some(uncovered, GoalId::ANY));
@@ -237,7 +241,7 @@ impl Unions for Object {
     fn are_disjoint(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<bool, Error> {
         // Most are told apart by a required member, for which it need not be looked at all of both.
         for member in a.members.iter().filter(|m| m.required) {
-            let goal = algebra.goal_of_key(b, &member.name);
+            let goal = algebra.goal_of_key(b, &member.name)?;
             let both = algebra.goals.and(member.goal, goal);
             if algebra.no_values(both, LOOK)? {
                 return Ok(true);

@@ -51,14 +51,14 @@ impl Algebra<'_> {
     fn in_one<'s>(&mut self, branches: impl Iterator<Item = &'s Strings>) -> Result<Strings, Error> {
         let (mut any, mut twice) = (Strings::none(), Strings::none());
         for strings in branches {
-            let both = any.intersect(strings, &mut self.builder.arena);
+            let both = any.intersect(strings, &mut self.texts())?;
             if !self.no_strings(&both)? {
-                twice = twice.union(&both, &mut self.builder.arena);
+                twice = twice.union(&both, &mut self.texts())?;
             }
-            any = any.union(strings, &mut self.builder.arena);
+            any = any.union(strings, &mut self.texts())?;
         }
         let others = twice.complement(&mut self.builder.arena);
-        Ok(any.intersect(&others, &mut self.builder.arena))
+        Ok(any.intersect(&others, &mut self.texts())?)
     }
 
     fn in_one_list<T: Unions>(&mut self, branches: &[&[Rc<T>]]) -> Result<Vec<Rc<T>>, Error> {
@@ -66,7 +66,8 @@ impl Algebra<'_> {
         for (i, branch) in branches.iter().enumerate() {
             for part in branch.iter() {
                 let mut left = vec![part.clone()];
-                for other in branches.iter().enumerate().filter(|(j, _)| *j != i).flat_map(|(_, b)| b.iter()) {
+                for other in branches.iter().enumerate().filter(|(j, _)| *j != i).flat_map(|(_, b)| b.iter())
+                {
                     left = self.without(left, other)?;
                 }
                 for part in left {

@@ -7,17 +7,27 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::choice::trie_of_literals;
+use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
 use crate::json_schema::string::matches;
+use crate::limits::Budget;
+
+/// What it takes to compute with sets of strings.
+pub(crate) struct Texts<'a, 'l> {
+    pub(crate) arena: &'a mut Arena,
+    pub(crate) budget: &'a mut Budget<'l>,
+}
+
+type TextSet = BTreeSet<Rc<str>>;
 
 /// A set of strings.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Strings {
     /// Just these.
-    Only(Rc<BTreeSet<Rc<str>>>),
+    Only(Rc<TextSet>),
     /// All but these.
-    Except(Rc<BTreeSet<Rc<str>>>),
+    Except(Rc<TextSet>),
     /// What a regular expression over characters matches.
     Expr(ExprId),
 }
@@ -44,12 +54,23 @@ impl Strings {
         matches!(self, Strings::Only(texts) if texts.is_empty())
     }
 
-    pub(crate) fn contains(&self, arena: &Arena, text: &str) -> bool {
-        match self {
+    pub(crate) fn contains(&self, text: &str, with: &mut Texts<'_, '_>) -> Result<bool, Error> {
+        Ok(match self {
             Strings::Only(texts) => texts.contains(text),
             Strings::Except(texts) => !texts.contains(text),
-            Strings::Expr(expr) => matches(arena, *expr, text),
+            Strings::Expr(expr) => matches(with.arena, *expr, text, with.budget)?,
+        })
+    }
+
+    /// Those of `texts` that are in this set, or those that are not.
+    fn filter(&self, texts: &TextSet, inside: bool, with: &mut Texts<'_, '_>) -> Result<TextSet, Error> {
+        let mut kept = TextSet::new();
+        for text in texts {
+            if self.contains(text, with)? == inside {
+                kept.insert(text.clone());
+            }
         }
+        Ok(kept)
     }
 
     pub(crate) fn complement(&self, arena: &mut Arena) -> Self {
@@ -60,44 +81,44 @@ impl Strings {
         }
     }
 
-    pub(crate) fn intersect(&self, other: &Self, arena: &mut Arena) -> Self {
-        match (self, other) {
+    pub(crate) fn intersect(&self, other: &Self, with: &mut Texts<'_, '_>) -> Result<Self, Error> {
+        Ok(match (self, other) {
             (a, b) if a == b || b.is_any() => a.clone(),
             (a, b) if a.is_any() => b.clone(),
             (Strings::Only(texts), other) | (other, Strings::Only(texts)) => {
-                let kept = texts.iter().filter(|text| other.contains(arena, text)).cloned();
-                Strings::Only(Rc::new(kept.collect()))
+                Strings::Only(Rc::new(other.filter(texts, true, with)?))
             }
-            (Strings::Except(a), Strings::Except(b)) => Strings::Except(Rc::new(a.union(b).cloned().collect())),
-            (Strings::Except(texts), Strings::Expr(expr)) | (Strings::Expr(expr), Strings::Except(texts)) => {
+            (Strings::Except(a), Strings::Except(b)) => {
+                Strings::Except(Rc::new(a.union(b).cloned().collect()))
+            }
+            (Strings::Except(texts), expr) | (expr, Strings::Except(texts)) => {
                 // What the expression does not match anyway need not be excepted.
-                let real: BTreeSet<Rc<str>> =
-                    texts.iter().filter(|text| matches(arena, *expr, text)).cloned().collect();
-                if real.is_empty() {
-                    return Strings::Expr(*expr);
+                let texts = expr.filter(texts, true, with)?;
+                if texts.is_empty() {
+                    return Ok(expr.clone());
                 }
-                let texts = literals(&real, arena);
+                let arena = &mut *with.arena;
+                let (expr, texts) = (expr.expr(arena), literals(&texts, arena));
                 let others = arena.not(texts);
-                Strings::from_expr(arena.and(&[*expr, others]), arena)
+                Strings::from_expr(arena.and(&[expr, others]), arena)
             }
-            (Strings::Expr(a), Strings::Expr(b)) => Strings::from_expr(arena.and(&[*a, *b]), arena),
-        }
+            (Strings::Expr(a), Strings::Expr(b)) => Strings::from_expr(with.arena.and(&[*a, *b]), with.arena),
+        })
     }
 
-    pub(crate) fn union(&self, other: &Self, arena: &mut Arena) -> Self {
-        match (self, other) {
+    pub(crate) fn union(&self, other: &Self, with: &mut Texts<'_, '_>) -> Result<Self, Error> {
+        Ok(match (self, other) {
             (a, b) if a == b || b.is_none() => a.clone(),
             (a, b) if a.is_none() => b.clone(),
             (Strings::Except(texts), other) | (other, Strings::Except(texts)) => {
-                let kept = texts.iter().filter(|text| !other.contains(arena, text)).cloned();
-                Strings::Except(Rc::new(kept.collect()))
+                Strings::Except(Rc::new(other.filter(texts, false, with)?))
             }
             (Strings::Only(a), Strings::Only(b)) => Strings::Only(Rc::new(a.union(b).cloned().collect())),
             (a, b) => {
-                let (a, b) = (a.expr(arena), b.expr(arena));
-                Strings::from_expr(arena.alt(&[a, b]), arena)
+                let (a, b) = (a.expr(with.arena), b.expr(with.arena));
+                Strings::from_expr(with.arena.alt(&[a, b]), with.arena)
             }
-        }
+        })
     }
 
     /// As one expression over characters.
@@ -124,7 +145,7 @@ pub(crate) fn any_text(arena: &mut Arena) -> ExprId {
     arena.star(any)
 }
 
-fn literals(texts: &BTreeSet<Rc<str>>, arena: &mut Arena) -> ExprId {
+fn literals(texts: &TextSet, arena: &mut Arena) -> ExprId {
     let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     trie_of_literals(arena, &texts)
 }

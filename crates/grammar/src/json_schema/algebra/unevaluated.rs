@@ -31,19 +31,19 @@ impl Algebra<'_> {
     fn rest_of_object(&mut self, object: &Object, goal: GoalId) -> Result<Object, Error> {
         let mut seen = Strings::none();
         for keys in &object.seen.0 {
-            seen = seen.union(keys, &mut self.builder.arena);
+            seen = seen.union(keys, &mut self.texts())?;
         }
         let mut object = object.clone();
         for member in &mut object.members {
-            if !seen.contains(&self.builder.arena, &member.name) {
+            if !seen.contains(&member.name, &mut self.texts())? {
                 member.goal = self.goals.and(member.goal, goal);
             }
         }
         let unseen = seen.complement(&mut self.builder.arena);
         let mut classes = Vec::new();
         for (keys, class_goal) in std::mem::take(&mut object.classes) {
-            let inside = keys.intersect(&seen, &mut self.builder.arena);
-            let outside = keys.intersect(&unseen, &mut self.builder.arena);
+            let inside = keys.intersect(&seen, &mut self.texts())?;
+            let outside = keys.intersect(&unseen, &mut self.texts())?;
             let both = self.goals.and(class_goal, goal);
             for (keys, goal) in [(inside, class_goal), (outside, both)] {
                 if goal != GoalId::NEVER && !self.no_strings(&keys)? {

@@ -108,7 +108,8 @@ impl Lower<'_> {
             }
         }
         let all: Box<[u32]> = (0..slots.len() as u32).collect();
-        let mut counts = vec![Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) }];
+        let mut counts =
+            vec![Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) }];
         for (contains, slots) in array.contains.iter().zip(counted) {
             let min = at_least(contains.min, "items")?;
             counts.push(Count { slots: slots.into(), min, max: count(contains.max) });

@@ -28,22 +28,23 @@ impl Lower<'_> {
             let message = format!("more than {OBLIGATIONS} times \"some member must …\" hold for one object");
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
-        let (members, classes) = self.listed(object);
+        let (members, classes) = self.listed(object)?;
         let arena = &mut self.algebra.builder.arena;
         let comma = arena.literal(b",");
         let separator = arena.concat(&[comma, self.ws]);
-        let members = if members.is_empty() && object.some.is_empty() && (object.min, object.max) == (0, u64::MAX) {
-            self.free_members(&classes, separator)?
-        } else {
-            self.counted_members(object, &members, &classes, separator)?
-        };
+        let members =
+            if members.is_empty() && object.some.is_empty() && (object.min, object.max) == (0, u64::MAX) {
+                self.free_members(&classes, separator)?
+            } else {
+                self.counted_members(object, &members, &classes, separator)?
+            };
         let arena = &mut self.algebra.builder.arena;
         let (open, close) = (arena.literal(b"{"), arena.literal(b"}"));
         Ok(arena.concat(&[open, self.ws, members, close]))
     }
 
     /// The members by name and the classes of other keys, as they are to be written.
-    fn listed(&mut self, object: &Object) -> (Vec<Member>, Vec<(Strings, GoalId)>) {
+    fn listed(&mut self, object: &Object) -> Result<(Vec<Member>, Vec<(Strings, GoalId)>), Error> {
         let mut members = object.members.clone();
         let names = Strings::Except(Rc::new(members.iter().map(|m| m.name.clone()).collect()));
         let mut classes = Vec::new();
@@ -51,7 +52,7 @@ impl Lower<'_> {
             if self.algebra.options.closed && *goal == GoalId::ANY && !object.members.is_empty() {
                 continue;
             }
-            match keys.intersect(&names, &mut self.algebra.builder.arena) {
+            match keys.intersect(&names, &mut self.algebra.texts())? {
                 Strings::Only(keys) => members.extend(keys.iter().map(|name| Member {
                     name: name.clone(),
                     required: false,
@@ -60,7 +61,7 @@ impl Lower<'_> {
                 keys => classes.push((keys, *goal)),
             }
         }
-        (members, classes)
+        Ok((members, classes))
     }
 
     /// A member and the white space after it.
@@ -153,8 +154,9 @@ impl Lower<'_> {
         let key = self.quoted(&Strings::only(&member.name))?;
         let mut kinds = vec![(member.goal, 0)];
         for (i, (keys, goal)) in object.some.iter().enumerate() {
-            if keys.contains(&self.algebra.builder.arena, &member.name) {
-                let more: Vec<_> = kinds.iter().map(|&(g, f)| (self.algebra.goals.and(g, *goal), f | 1 << i)).collect();
+            if keys.contains(&member.name, &mut self.algebra.texts())? {
+                let more: Vec<_> =
+                    kinds.iter().map(|&(g, f)| (self.algebra.goals.and(g, *goal), f | 1 << i)).collect();
                 kinds.extend(more);
             }
         }
@@ -168,7 +170,7 @@ impl Lower<'_> {
             for at in 0..kinds.len() {
                 let (keys, goal, fulfils) = &kinds[at];
                 let (goal, fulfils) = (self.algebra.goals.and(*goal, *some_goal), fulfils | 1 << i);
-                let keys = keys.intersect(some_keys, &mut self.algebra.builder.arena);
+                let keys = keys.intersect(some_keys, &mut self.algebra.texts())?;
                 if goal != GoalId::NEVER && !self.algebra.no_strings(&keys)? {
                     kinds.push((keys, goal, fulfils));
                 }
