@@ -36,6 +36,7 @@ mod batch;
 mod constraint;
 mod error;
 mod few;
+mod machine;
 mod mask;
 mod matcher;
 mod profile;

@@ -13,6 +13,7 @@ use encodings::sequences;
 use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr};
 use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
 
+use crate::machine;
 use crate::tables::Tables;
 use crate::trie::{Trie, Utf8State};
 
@@ -95,6 +96,9 @@ pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Resul
                 missing = missing.union(&bytes.minus(used));
             }
             Expr::Not(_) => missing = missing.union(&used.complement()),
+            Expr::Machine(id) => {
+                missing = missing.union(&machine::missing(grammar.arena().machine_of(id), used));
+            }
             _ => {}
         }
     }
@@ -135,7 +139,10 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
                 let children: Vec<ExprId> = old.children(id).iter().map(|&e| of(e)).collect();
                 arena.members(old.members_of(members).with_children(&children))
             }
-            Expr::Machine(_) => id,
+            Expr::Machine(machine) => match machine::restricted(old.machine_of(machine), used)? {
+                Some(machine) => arena.machine(machine),
+                None => arena.never(),
+            },
         };
         map.push(new);
     }
@@ -180,6 +187,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
             Err(_) => arena.literal_bytes(l).iter().any(|&b| !trie.single_bytes.contains(b)),
         },
         Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => true,
+        Expr::Machine(id) => arena.machine_of(id).0.alphabet().intersects(&hard),
         _ => false,
     })
 }
@@ -199,6 +207,7 @@ fn bytes_of(arena: &Arena) -> ByteSet {
                 }
             }
             Expr::Not(_) => bytes = ByteSet::ALL,
+            Expr::Machine(id) => bytes = bytes.union(&arena.machine_of(id).0.alphabet()),
             _ => {}
         }
     }

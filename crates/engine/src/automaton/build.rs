@@ -81,9 +81,13 @@ impl<'s> Build<'s> {
     }
 
     /// The count of a repetition, or one that no token can tell from it.
-    fn clamp_head(&self, head: Head) -> Head {
+    fn clamp_head(&mut self, head: Head) -> Head {
         let Head::Expr(id, count) = head else { return head };
-        let Expr::Repeat { min, max, .. } = self.store.program.arena.get(id) else { return head };
+        let (min, max) = match self.store.program.arena.get(id) {
+            Expr::Repeat { min, max, .. } => (min, max),
+            Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
+            _ => return head,
+        };
         let far = self.store.program.far;
         if max.is_some_and(|max| max.saturating_sub(count) < far) {
             return head;
@@ -120,7 +124,10 @@ impl<'s> Build<'s> {
                     self.push(program.bodies[rule.index()], CellId::NIL)
                 }
                 Expr::Region(inner) if program.region(expr).is_none() => self.push(inner, tail),
-                _ => break,
+                other => match self.unfold_counted(other, at, tail) {
+                    Some(next) => next,
+                    None => break,
+                },
             };
         }
         id
@@ -343,7 +350,8 @@ impl<'s> Build<'s> {
             }
             Expr::Look { .. } if here.assumed.contains(&expr) => todo.push(tail),
             Expr::Look { .. } => out.looks.push((expr, tail)),
-            Expr::Members(_) | Expr::Machine(_) => {}
+            Expr::Members(members) => self.close_members(expr, members, at, tail, todo),
+            Expr::Machine(machine) => self.close_machine(id, (machine, at), tail, out, todo),
         }
     }
 
@@ -373,6 +381,7 @@ impl<'s> Build<'s> {
                         };
                         edges.push((ByteSet::single(bytes[at as usize]), next));
                     }
+                    Expr::Machine(machine) => self.step_machine(expr, (machine, at), tail, &mut edges),
                     _ => unreachable!("only consuming cells are terminals"),
                 },
             }

@@ -15,10 +15,12 @@
 //! stack; left recursion is removed before we get here. Ends of frames are resolved when the next byte is known.
 //!
 //! Boolean expressions and assertions are *formulas* over states (see [`boolean`]); they occur as single cells.
+//! So do members and machines, whose places are interned as they are visited (see [`counted`]).
 
 mod append;
 mod boolean;
 mod build;
+mod counted;
 mod literal;
 mod local;
 mod loops;

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Utf8Dfa};
-use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tallies, Utf8Dfa};
+use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use crate::tables::Tables;
 
@@ -21,6 +21,7 @@ pub(crate) struct Program {
     pub(crate) far: u32,
     utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
+    tallies: Vec<OnceLock<Tallies>>,
     /// Characters past ASCII that the vocabulary can spell.
     wide: CharSet,
     /// The lookbehinds of each region that has assertions; regions without any are not listed.
@@ -50,6 +51,7 @@ pub(crate) struct Behind {
 
 impl Program {
     pub(crate) fn new(grammar: &Grammar, tables: &Tables) -> Result<Self, Error> {
+        grammar.arena().all_members().iter().try_for_each(|m| m.check())?;
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
         let known = tokenstile_grammar::passes::nullable(grammar);
@@ -76,6 +78,7 @@ impl Program {
         let nullable = nullable(&arena, &rules.nullable);
         let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
+        let tallies = arena.all_members().iter().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
             arena,
@@ -86,6 +89,7 @@ impl Program {
             far,
             utf8,
             classes,
+            tallies,
             wide,
             regions,
         })
@@ -94,6 +98,12 @@ impl Program {
     /// The byte automaton of a character set.
     pub(crate) fn utf8(&self, set: CharSetId) -> &Utf8Dfa {
         self.utf8[set.index()].get_or_init(|| Utf8Dfa::new(self.arena.char_set(set)))
+    }
+
+    /// How the entries of some members are counted.
+    #[inline]
+    pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
+        self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
     }
 
     /// A character set as the vocabulary's tables see it.
@@ -195,7 +205,11 @@ fn nullable(arena: &Arena, rules: &[bool]) -> Vec<bool> {
             Expr::Rule(r) => rules.get(r.index()).copied().unwrap_or(false),
             Expr::Not(e) => !known[e.index()],
             Expr::Region(e) => in_empty[e.index()],
-            Expr::Members(_) | Expr::Machine(_) => false,
+            Expr::Members(members) => arena.members_of(members).counts.iter().all(|c| c.min == 0),
+            Expr::Machine(machine) => {
+                let machine = &arena.machine_of(machine).0;
+                machine.accepts(&machine.start())
+            }
         };
         let empty = match expr {
             Expr::Look { expr, negated, .. } => in_empty[expr.index()] != negated,

@@ -12,6 +12,7 @@ use tokenstile_grammar::{CharSetId, ExprId, Limits};
 use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
+use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::local::Local;
 use super::program::Program;
 use crate::mask::{ResolveMemo, Walked};
@@ -63,8 +64,8 @@ impl NodeId {
 /// What a cell matches before its tail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Head {
-    /// An expression; the number is the offset into a literal, the position in a sequence, or the count of
-    /// finished rounds of a repetition.
+    /// An expression; the number is the offset into a literal, the position in a sequence, the count of finished
+    /// rounds of a repetition, or a place in members or a machine.
     Expr(ExprId, u32),
     /// The rest of a character, from a node of its set's UTF-8 automaton.
     Utf8(CharSetId, u32),
@@ -151,6 +152,8 @@ pub(crate) struct Store {
     pub(super) nodes: AppendVec<Node>,
     pub(super) locals: AppendVec<Local>,
     pub(super) formulas: AppendVec<Formula>,
+    pub(super) counted: AppendVec<Counted>,
+    pub(super) machine_states: AppendVec<MachineState>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
@@ -167,6 +170,8 @@ pub(super) struct Index {
     pub(super) nodes: HashTable<NodeId>,
     pub(super) locals: HashTable<LocalId>,
     pub(super) formulas: HashTable<FormulaId>,
+    pub(super) counted: HashTable<CountedId>,
+    pub(super) machine_states: HashTable<MachineStateId>,
     /// Nodes that were joined.
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
@@ -195,6 +200,8 @@ impl Store {
             nodes: AppendVec::new(),
             locals: AppendVec::new(),
             formulas: AppendVec::new(),
+            counted: AppendVec::new(),
+            machine_states: AppendVec::new(),
             index: Mutex::new(Index::new()),
             heads_limit: limits.heads,
             states_limit: limits.states,

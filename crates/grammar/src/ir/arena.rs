@@ -98,6 +98,7 @@ pub struct Arena {
     machine_ids: FxHashMap<MachineRef, MachineId>,
     index: HashTable<ExprId>,
     char_ranges: usize,
+    members_size: usize,
     capacity: usize,
     overflowed: bool,
 }
@@ -122,6 +123,7 @@ impl Arena {
             machine_ids: FxHashMap::default(),
             index: HashTable::new(),
             char_ranges: 0,
+            members_size: 0,
             capacity: capacity.clamp(16, u32::MAX as usize / 2),
             overflowed: false,
         };
@@ -178,6 +180,11 @@ impl Arena {
     #[inline]
     pub fn members_of(&self, id: MembersId) -> &Members {
         &self.members[id.index()]
+    }
+
+    /// All members, in the order of their ids.
+    pub fn all_members(&self) -> &[Members] {
+        &self.members
     }
 
     /// The procedure of a [`Machine`](Expr::Machine).
@@ -467,12 +474,28 @@ impl Arena {
         }
     }
 
-    /// Separated entries under counts. Slots that match nothing should be left out by the caller: their numbers count.
+    /// Separated entries under counts. Slots that match nothing are left out, and the others numbered anew; if no
+    /// entries will do, that is `Never`.
     pub fn members(&mut self, members: Members) -> ExprId {
+        let never = self.never();
+        let joins = members.separator != never;
+        let Some(mut members) = members.restricted(joins, |slot| slot.entry != never) else { return never };
+        if members.slots.is_empty() {
+            return self.empty();
+        }
+        if !joins {
+            members.separator = self.empty();
+        }
         let id = match self.members_ids.get(&members) {
             Some(&id) => id,
+            None if !members.is_satisfiable() => return never,
             None => {
-                let Some(id) = MembersId::new(self.members.len()) else { return self.overflow() };
+                let size = self.members_size + members.size();
+                let Some(id) = MembersId::new(self.members.len()).filter(|_| size <= self.pool_capacity())
+                else {
+                    return self.overflow();
+                };
+                self.members_size = size;
                 self.members.push(members.clone());
                 self.members_ids.insert(members, id);
                 id

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::ByteSet;
+
 /// A deterministic machine that reads bytes. It may have any number of states, as long as one step is cheap:
 /// whoever runs it keeps the states that were visited.
 ///
@@ -20,6 +22,11 @@ pub trait Machine: Send + Sync {
 
     /// Whether the text may end here.
     fn accepts(&self, state: &[u8]) -> bool;
+
+    /// The bytes that its texts are made of, or more: no other byte is ever tried.
+    fn alphabet(&self) -> ByteSet {
+        ByteSet::ALL
+    }
 }
 
 /// A [`Machine`] that is shared and compared by its name.
@@ -43,5 +50,50 @@ impl std::hash::Hash for MachineRef {
 impl fmt::Debug for MachineRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Machine({})", self.0.name())
+    }
+}
+
+impl MachineRef {
+    /// The same without the empty text; `None` if nothing is left.
+    pub(crate) fn nonempty(&self) -> Option<MachineRef> {
+        let (start, mut next) = (self.0.start(), Vec::new());
+        let goes_on = self.0.alphabet().iter().any(|byte| {
+            next.clear();
+            self.0.step(&start, byte, &mut next)
+        });
+        let name = format!("nonempty {}", self.0.name());
+        goes_on.then(|| MachineRef(Arc::new(NonEmpty { name, inner: self.clone() })))
+    }
+}
+
+/// A machine without the empty text: a byte before its states says whether something was read.
+struct NonEmpty {
+    name: String,
+    inner: MachineRef,
+}
+
+impl Machine for NonEmpty {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&self) -> Box<[u8]> {
+        [&[0], &*self.inner.0.start()].concat().into()
+    }
+
+    fn step(&self, state: &[u8], byte: u8, next: &mut Vec<u8>) -> bool {
+        let mut inner = Vec::new();
+        let goes_on = self.inner.0.step(state.get(1..).unwrap_or_default(), byte, &mut inner);
+        next.push(1);
+        next.append(&mut inner);
+        goes_on
+    }
+
+    fn accepts(&self, state: &[u8]) -> bool {
+        state.first() == Some(&1) && self.inner.0.accepts(&state[1..])
+    }
+
+    fn alphabet(&self) -> ByteSet {
+        self.inner.0.alphabet()
     }
 }

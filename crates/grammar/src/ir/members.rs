@@ -3,6 +3,8 @@
 //! "The keys a, b and c, each at most once, b always, in any order" has six texts for the order alone, and sixty
 //! keys have more than there are atoms; so this is one expression, and whoever runs it keeps the counts.
 
+use super::Tallies;
+use crate::error::Error;
 use crate::ids::ExprId;
 
 /// Entries with separators between them, under counts.
@@ -34,6 +36,109 @@ impl Members {
         let slots = entries.map(|(slot, &entry)| Slot { entry, ..*slot }).collect();
         Members { separator: children[0], slots, ..self.clone() }
     }
+
+    /// Refuses members for which it may take too long to find out what can be completed: counts that overlap in
+    /// too many ways.
+    pub fn check(&self) -> Result<(), Error> {
+        Tallies::new(self).check()
+    }
+
+    /// The same without the empty text.
+    pub(crate) fn nonempty(&self) -> Members {
+        self.with_total(1, None)
+    }
+
+    /// How many numbers it takes to write this down.
+    pub(super) fn size(&self) -> usize {
+        self.slots.len() + self.implies.len() + self.counts.iter().map(|c| c.slots.len() + 1).sum::<usize>()
+    }
+
+    fn with_total(&self, min: u32, max: Option<u32>) -> Members {
+        let all = Count { slots: (0..self.slots.len() as u32).collect(), min, max };
+        Members { counts: self.counts.iter().cloned().chain([all]).collect(), ..self.clone() }
+    }
+
+    /// The same with only those slots that `keep` wants, and that imply none of the others; a separator that matches
+    /// nothing (`joins` is false) leaves room for one entry. `None` if a count can then not be kept.
+    pub(crate) fn restricted(&self, joins: bool, keep: impl Fn(&Slot) -> bool) -> Option<Members> {
+        let limited;
+        let whole = if joins {
+            self
+        } else {
+            limited = self.with_total(0, Some(1));
+            &limited
+        };
+        let kept = whole.usable(keep);
+        let mut numbers = vec![None; kept.len()];
+        let mut next = 0u32;
+        for (number, _) in numbers.iter_mut().zip(&kept).filter(|n| *n.1) {
+            *number = Some(next);
+            next += 1;
+        }
+        let number = |slot: u32| numbers.get(slot as usize).copied().flatten();
+        let mut implies: Vec<(u32, u32)> =
+            whole.implies.iter().filter_map(|&(a, b)| Some((number(a)?, number(b)?))).collect();
+        implies.retain(|(a, b)| a != b);
+        implies.sort_unstable();
+        implies.dedup();
+        let mut counts: Vec<Count> = Vec::new();
+        for count in &whole.counts {
+            let mut slots: Vec<u32> = count.slots.iter().filter_map(|&s| number(s)).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            counts.push(Count { slots: slots.into(), ..*count });
+        }
+        let slots = whole.slots.iter().zip(&kept).filter(|s| *s.1).map(|s| *s.0).collect();
+        let counts = merged(counts)?;
+        Some(Members { slots, counts, implies: implies.into(), ..*whole })
+    }
+
+    /// Which slots can be used at all, for all that is seen at once.
+    fn usable(&self, keep: impl Fn(&Slot) -> bool) -> Vec<bool> {
+        let mut kept: Vec<bool> = self.slots.iter().map(|s| s.from < s.to && keep(s)).collect();
+        for count in self.counts.iter().filter(|c| c.max == Some(0)) {
+            count.slots.iter().for_each(|&s| kept[s as usize] = false);
+        }
+        let mut implied_by: Vec<Vec<u32>> = vec![Vec::new(); kept.len()];
+        for &(a, b) in &self.implies {
+            implied_by[b as usize].push(a);
+        }
+        let mut todo: Vec<usize> = (0..kept.len()).filter(|&s| !kept[s]).collect();
+        while let Some(slot) = todo.pop() {
+            for &a in &implied_by[slot] {
+                if std::mem::replace(&mut kept[a as usize], false) {
+                    todo.push(a as usize);
+                }
+            }
+        }
+        kept
+    }
+
+    /// Whether some number of entries is right. If that takes too long to find out, it is taken to be so: such members
+    /// are refused later.
+    pub(crate) fn is_satisfiable(&self) -> bool {
+        let tallies = Tallies::new(self);
+        tallies.is_completable(&tallies.start()).unwrap_or(true)
+    }
+}
+
+/// The counts in order, one for each set of slots, without those that say nothing; `None` if one cannot be kept.
+fn merged(mut counts: Vec<Count>) -> Option<Box<[Count]>> {
+    counts.sort_unstable_by(|a, b| a.slots.cmp(&b.slots));
+    counts.dedup_by(|next, kept| {
+        let same = next.slots == kept.slots;
+        if same {
+            kept.min = kept.min.max(next.min);
+            kept.max = [kept.max, next.max].into_iter().flatten().min();
+        }
+        same
+    });
+    let possible = |c: &Count| c.max.is_none_or(|max| c.min <= max) && !(c.slots.is_empty() && c.min > 0);
+    if !counts.iter().all(possible) {
+        return None;
+    }
+    counts.retain(|c| !c.slots.is_empty() && (c.min > 0 || c.max.is_some()));
+    Some(counts.into())
 }
 
 /// One kind of entry.

@@ -9,12 +9,14 @@ mod charset;
 mod display;
 mod machine;
 mod members;
+mod tally;
 
 pub use arena::{Arena, Expr, List, Literal};
 pub use byteset::ByteSet;
 pub use charset::{CharSet, Utf8Dfa, Utf8Next};
 pub use machine::{Machine, MachineRef};
 pub use members::{Count, Members, Slot};
+pub use tally::{Tallies, Tally};
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};

@@ -1,6 +1,6 @@
 //! Least fixpoints of yes/no properties over the expressions of a grammar, in time linear in its size.
 
-use crate::ids::ExprId;
+use crate::ids::{ExprId, MembersId};
 use crate::ir::{Expr, Grammar};
 
 /// How a property of an expression follows from that of its children; the child of a call is the rule's body.
@@ -9,6 +9,8 @@ pub(super) enum Gate {
     Known(bool),
     All,
     Any,
+    /// Entries that can be chosen so that all counts are kept; not for members that may be none.
+    Members(MembersId),
 }
 
 /// The least assignment under `gate`, in arena order.
@@ -31,6 +33,7 @@ pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> V
             Gate::Known(false) => continue,
             Gate::All => children.len() as u32,
             Gate::Any => 1,
+            Gate::Members(members) => least_entries(grammar, members),
         };
         for child in children {
             starts[child.index() + 1] += 1;
@@ -51,14 +54,29 @@ pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> V
             if holds[parent.index()] {
                 continue;
             }
-            missing[parent.index()] -= 1;
-            if missing[parent.index()] == 0 {
-                holds[parent.index()] = true;
-                todo.push(parent);
+            missing[parent.index()] = missing[parent.index()].saturating_sub(1);
+            if missing[parent.index()] > 0 {
+                continue;
             }
+            if let Gate::Members(members) = gate(parent, grammar.arena().get(parent)) {
+                let members = grammar.arena().members_of(members);
+                let some =
+                    members.restricted(holds[members.separator.index()], |slot| holds[slot.entry.index()]);
+                if !some.is_some_and(|m| m.is_satisfiable()) {
+                    continue;
+                }
+            }
+            holds[parent.index()] = true;
+            todo.push(parent);
         }
     }
     holds
+}
+
+/// How many different slots members need at least: there is no use in asking before.
+fn least_entries(grammar: &Grammar, members: MembersId) -> u32 {
+    let counts = &grammar.arena().members_of(members).counts;
+    counts.iter().filter(|c| c.slots.len() == 1 && c.min > 0).count().max(1) as u32
 }
 
 fn children(grammar: &Grammar, id: ExprId, expr: Expr) -> smallvec::SmallVec<[ExprId; 4]> {

@@ -27,7 +27,7 @@ use super::graph::components;
 use super::nonempty::NonEmpty;
 use super::nullable::nullable;
 use super::rewrite::{Reach, keep_reachable, rule_ids};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
 use crate::limits::Budget;
@@ -81,6 +81,8 @@ fn left_children(grammar: &Grammar, nullable: &[bool], id: ExprId) -> smallvec::
             smallvec::SmallVec::from_slice(&list[..head])
         }
         Expr::Alt(_) | Expr::Repeat { .. } => arena.children(id),
+        // Entries are never empty, so no separator comes first.
+        Expr::Members(_) => arena.children(id).into_iter().skip(1).collect(),
         _ => smallvec::SmallVec::new(),
     }
 }
@@ -95,6 +97,12 @@ pub(super) fn remove(
     let cycles = cycles(&grammar, &nullable);
     if cycles.is_empty() {
         return Ok(grammar);
+    }
+    let is_members = |id: &ExprId| matches!(grammar.arena().get(*id), Expr::Members(_));
+    if let Some(cycle) = cycles.iter().find(|c| c.exprs.iter().any(is_members)) {
+        let rule = grammar.rule(cycle.rules[0]);
+        let message = format!("rule `{}` calls itself at the start of counted members", rule.name);
+        return Err(Error::at_place(ErrorKind::Unsupported, message, rule.place));
     }
     let root = grammar.root();
     let mut solver = Solver {

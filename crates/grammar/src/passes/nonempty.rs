@@ -181,6 +181,14 @@ impl<'a, 'b, 'l> NonEmpty<'a, 'b, 'l> {
             // Whether min is 0 or the expression may be empty: one non-empty round at least, and no more needed.
             Expr::Repeat { expr, max, .. } => Ok(self.builder.arena.repeat(self.known[&expr], 1, max)),
             Expr::Rule(rule) => self.nonempty_rule(rule),
+            Expr::Members(members) => {
+                let some = self.builder.arena.members_of(members).nonempty();
+                Ok(self.builder.arena.members(some))
+            }
+            Expr::Machine(machine) => match self.builder.arena.machine_of(machine).nonempty() {
+                Some(some) => Ok(self.builder.arena.machine(some)),
+                None => Ok(self.builder.arena.never()),
+            },
             Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
                 let empty = self.builder.arena.empty();
                 let some = self.builder.arena.not(empty);

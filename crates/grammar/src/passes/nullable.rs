@@ -31,6 +31,7 @@ pub fn nullable(grammar: &Grammar) -> Vec<bool> {
     least(grammar, |id, expr| match expr {
         _ if arena.is_regular(id) => Gate::Known(regular[id.index()]),
         Expr::Repeat { min: 0, .. } => Gate::Known(true),
+        Expr::Members(_) | Expr::Machine(_) => Gate::Known(nullable_expr(arena, id, &[], |_| false)),
         Expr::Concat(_) => Gate::All,
         _ => Gate::Any,
     })

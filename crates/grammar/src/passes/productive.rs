@@ -1,6 +1,7 @@
 //! Rejects rules that can match no text, and takes out parts that cannot.
 
 use super::fixpoint::{Gate, least};
+use super::nullable::nullable_expr;
 use super::rewrite::{is_boolean, rewrite};
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
@@ -9,13 +10,20 @@ use crate::limits::Budget;
 
 /// Which expressions match some text, taking boolean ones on trust.
 fn productive(grammar: &Grammar) -> Vec<bool> {
-    least(grammar, |_, expr| match expr {
+    least(grammar, |id, expr| match expr {
         Expr::Never => Gate::Known(false),
+        Expr::Members(_) if nullable_members(grammar, id) => Gate::Known(true),
+        Expr::Members(members) => Gate::Members(members),
         Expr::Concat(_) => Gate::All,
         Expr::Repeat { min: 0, .. } => Gate::Known(true),
         Expr::Alt(_) | Expr::Rule(_) | Expr::Repeat { .. } => Gate::Any,
         _ => Gate::Known(true),
     })
+}
+
+/// Whether members may be none at all.
+fn nullable_members(grammar: &Grammar, id: ExprId) -> bool {
+    nullable_expr(grammar.arena(), id, &[], |_| false)
 }
 
 /// Refuses a grammar with a rule that can match no text for the way it is written: such a rule is a mistake,

@@ -77,6 +77,10 @@ pub(super) fn rebuild(arena: &mut Arena, id: ExprId, map: &[ExprId]) -> ExprId {
         Expr::Concat(_) => arena.concat(&children),
         Expr::Alt(_) => arena.alt(&children),
         Expr::Repeat { min, max, .. } => arena.repeat(children[0], min, max),
+        Expr::Members(members) => {
+            let members = arena.members_of(members).with_children(&children);
+            arena.members(members)
+        }
         _ => id,
     }
 }

@@ -1,0 +1,298 @@
+//! Members and machines: expressions whose places are too many to be listed, so that those visited are interned.
+//!
+//! A cell of members is in one of three phases, which its number tells: 0 is before the first entry, odd numbers are
+//! after an entry, even ones after a separator, where an entry must follow. Only the last has a cell for every slot, so
+//! nothing is made for the sixty members of an object before one of them is begun. A cell of a machine has the
+//! number 0 at the start, and the state's plus one after that.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::{ByteSet, Expr, Machine, Tallies, Tally};
+use tokenstile_grammar::{ExprId, MachineId, MembersId};
+
+use super::build::{Build, Closure, hash_of};
+use super::store::{CellId, Exceeded, Head, Store, id};
+
+id!(/// A [`Counted`].
+    CountedId);
+id!(/// A [`MachineState`].
+    MachineStateId);
+
+/// Some members after some entries.
+pub(crate) struct Counted {
+    members: MembersId,
+    tally: Tally,
+    can_end: bool,
+    /// The slots that can be used next, with what is known after that.
+    open: OnceLock<Box<[(u32, CountedId)]>>,
+    /// The same as far as one token can tell.
+    clamped: OnceLock<CountedId>,
+}
+
+/// A state of a machine that was visited.
+pub(crate) struct MachineState {
+    machine: MachineId,
+    state: Box<[u8]>,
+    accepts: bool,
+    edges: OnceLock<Box<[(ByteSet, MachineStateId)]>>,
+}
+
+/// Where a cell of members stands.
+enum Phase {
+    Start,
+    AfterEntry(CountedId),
+    AfterSeparator(CountedId),
+}
+
+impl Phase {
+    fn of(at: u32) -> Self {
+        match at {
+            0 => Phase::Start,
+            _ if at % 2 == 1 => Phase::AfterEntry(CountedId(at / 2)),
+            _ => Phase::AfterSeparator(CountedId(at / 2 - 1)),
+        }
+    }
+
+    fn number(&self) -> u32 {
+        match self {
+            Phase::Start => 0,
+            Phase::AfterEntry(id) => id.0 * 2 + 1,
+            Phase::AfterSeparator(id) => id.0 * 2 + 2,
+        }
+    }
+}
+
+impl Store {
+    #[inline]
+    fn counted(&self, id: CountedId) -> &Counted {
+        self.counted.get(id.index())
+    }
+
+    #[inline]
+    fn machine_state(&self, id: MachineStateId) -> &MachineState {
+        self.machine_states.get(id.index())
+    }
+}
+
+impl Build<'_> {
+    fn counted(&mut self, members: MembersId, tally: Tally) -> CountedId {
+        let store = self.store;
+        let hash = hash_of(&(members, &tally));
+        let same = |&id: &CountedId| {
+            let known = store.counted(id);
+            known.members == members && known.tally == tally
+        };
+        if let Some(&id) = self.index.counted.find(hash, same) {
+            return id;
+        }
+        store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
+        let can_end = store.program.tallies(members).can_end(&tally);
+        let id = CountedId::of(store.counted.push(Counted {
+            members,
+            tally,
+            can_end,
+            open: OnceLock::new(),
+            clamped: OnceLock::new(),
+        }));
+        self.index.counted.insert_unique(hash, id, |&id| {
+            let known = store.counted(id);
+            hash_of(&(known.members, &known.tally))
+        });
+        id
+    }
+
+    fn counted_start(&mut self, members: MembersId) -> CountedId {
+        let start = self.store.program.tallies(members).start();
+        self.counted(members, start)
+    }
+
+    /// The slots that can be used next.
+    fn open_slots(&mut self, id: CountedId) -> &'_ [(u32, CountedId)] {
+        let store = self.store;
+        let counted = store.counted(id);
+        if let Some(open) = counted.open.get() {
+            return open;
+        }
+        let mut open: Vec<(u32, CountedId)> = Vec::new();
+        let tallies: &Tallies = store.program.tallies(counted.members);
+        let found = tallies.open(&counted.tally, &mut |slot, next| {
+            open.push((slot, self.counted(counted.members, next)));
+        });
+        if found.is_err() {
+            // Those for which this can happen are refused when they are compiled.
+            store.set_exceeded(Exceeded { name: "mask_work", value: open.len() });
+        }
+        store.add_bytes(open.len() * size_of::<(u32, CountedId)>());
+        counted.open.get_or_init(|| open.into())
+    }
+
+    /// Whether nothing but the end can follow.
+    fn is_full_up(&mut self, phase: &Phase) -> bool {
+        match *phase {
+            Phase::AfterEntry(id) => self.open_slots(id).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// What a cell of members that can only end comes to: its tail.
+    pub(super) fn unfold_counted(&mut self, expr: Expr, at: u32, tail: CellId) -> Option<CellId> {
+        match expr {
+            Expr::Members(_) => self.is_full_up(&Phase::of(at)).then_some(tail),
+            Expr::Machine(_) if at > 0 => {
+                let id = MachineStateId(at - 1);
+                (self.store.machine_state(id).accepts && self.machine_edges(id).is_empty()).then_some(tail)
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the empty steps from a cell of members.
+    pub(super) fn close_members(
+        &mut self,
+        expr: ExprId,
+        members: MembersId,
+        at: u32,
+        tail: CellId,
+        todo: &mut SmallVec<[CellId; 16]>,
+    ) {
+        let store = self.store;
+        let phase = Phase::of(at);
+        let entries = match phase {
+            Phase::Start => self.counted_start(members),
+            Phase::AfterEntry(id) | Phase::AfterSeparator(id) => id,
+        };
+        if !matches!(phase, Phase::AfterSeparator(_)) && store.counted(entries).can_end {
+            todo.push(tail);
+        }
+        let members = store.program.arena.members_of(members);
+        if let Phase::AfterEntry(id) = phase {
+            if !self.open_slots(id).is_empty() {
+                let entry = self.cell(Head::Expr(expr, Phase::AfterSeparator(id).number()), tail);
+                let next = self.push(members.separator, entry);
+                todo.push(next);
+            }
+            return;
+        }
+        self.open_slots(entries);
+        let open = store.counted(entries).open.get().map_or(&[][..], |open| open);
+        for &(slot, next) in open.iter().rev() {
+            let rest = self.cell(Head::Expr(expr, Phase::AfterEntry(next).number()), tail);
+            let next = self.push(members.slots[slot as usize].entry, rest);
+            todo.push(next);
+        }
+    }
+
+    /// The number of a cell of members with the counts clamped that cannot run out within one token.
+    pub(super) fn clamp_members(&mut self, members: MembersId, at: u32) -> u32 {
+        match Phase::of(at) {
+            Phase::Start => at,
+            Phase::AfterEntry(id) => Phase::AfterEntry(self.clamp_counted(members, id)).number(),
+            Phase::AfterSeparator(id) => Phase::AfterSeparator(self.clamp_counted(members, id)).number(),
+        }
+    }
+
+    fn clamp_counted(&mut self, members: MembersId, id: CountedId) -> CountedId {
+        let store = self.store;
+        let counted = store.counted(id);
+        if let Some(&clamped) = counted.clamped.get() {
+            return clamped;
+        }
+        let tally = store.program.tallies(members).clamped(&counted.tally, store.program.far);
+        let clamped = if tally == counted.tally { id } else { self.counted(members, tally) };
+        *counted.clamped.get_or_init(|| clamped)
+    }
+}
+
+impl Build<'_> {
+    fn machine_state(&mut self, machine: MachineId, state: &[u8]) -> MachineStateId {
+        let store = self.store;
+        let hash = hash_of(&(machine, state));
+        let same = |&id: &MachineStateId| {
+            let known = store.machine_state(id);
+            known.machine == machine && *known.state == *state
+        };
+        if let Some(&id) = self.index.machine_states.find(hash, same) {
+            return id;
+        }
+        store.add_bytes(size_of::<MachineState>() + state.len() + 16);
+        let accepts = store.program.arena.machine_of(machine).0.accepts(state);
+        let state = MachineState { machine, state: state.into(), accepts, edges: OnceLock::new() };
+        let id = MachineStateId::of(store.machine_states.push(state));
+        self.index.machine_states.insert_unique(hash, id, |&id| {
+            let known = store.machine_state(id);
+            hash_of(&(known.machine, &*known.state))
+        });
+        id
+    }
+
+    /// Where the bytes lead from a state of a machine.
+    fn machine_edges(&mut self, id: MachineStateId) -> &'_ [(ByteSet, MachineStateId)] {
+        let store = self.store;
+        let from = store.machine_state(id);
+        if let Some(edges) = from.edges.get() {
+            return edges;
+        }
+        let machine: &dyn Machine = &*store.program.arena.machine_of(from.machine).0;
+        let mut edges: Vec<(ByteSet, MachineStateId)> = Vec::new();
+        let mut next = Vec::new();
+        for byte in machine.alphabet().iter() {
+            next.clear();
+            if !machine.step(&from.state, byte, &mut next) {
+                continue;
+            }
+            let target = self.machine_state(from.machine, &next);
+            match edges.iter_mut().find(|e| e.1 == target) {
+                Some(edge) => edge.0.insert(byte),
+                None => edges.push((ByteSet::single(byte), target)),
+            }
+        }
+        store.add_bytes(edges.len() * size_of::<(ByteSet, MachineStateId)>());
+        from.edges.get_or_init(|| edges.into())
+    }
+
+    fn machine_at(&mut self, machine: MachineId, at: u32) -> MachineStateId {
+        match at.checked_sub(1) {
+            Some(state) => MachineStateId(state),
+            None => {
+                let start = self.store.program.arena.machine_of(machine).0.start();
+                self.machine_state(machine, &start)
+            }
+        }
+    }
+
+    /// Takes the empty steps from a cell of a machine.
+    pub(super) fn close_machine(
+        &mut self,
+        cell: CellId,
+        (machine, at): (MachineId, u32),
+        tail: CellId,
+        out: &mut Closure,
+        todo: &mut SmallVec<[CellId; 16]>,
+    ) {
+        let state = self.machine_at(machine, at);
+        if self.store.machine_state(state).accepts {
+            todo.push(tail);
+        }
+        if !self.machine_edges(state).is_empty() {
+            out.terminals.push(cell);
+        }
+    }
+
+    /// The edges of a cell of a machine.
+    pub(super) fn step_machine(
+        &mut self,
+        expr: ExprId,
+        (machine, at): (MachineId, u32),
+        tail: CellId,
+        out: &mut Vec<(ByteSet, CellId)>,
+    ) {
+        let state = self.machine_at(machine, at);
+        self.machine_edges(state);
+        let store = self.store;
+        for &(set, next) in store.machine_state(state).edges.get().map_or(&[][..], |edges| edges) {
+            let target = self.cell(Head::Expr(expr, next.0 + 1), tail);
+            out.push((set, target));
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Completions found by search: where positions matter, and where counts overlap.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::{CountPlan, PairPlan, Tallies, Tally, pair, too_hard};
+use crate::error::Error;
+
+/// How many steps a search may take.
+pub(super) const MOST: u64 = 1 << 18;
+
+/// Counts the steps of one search.
+#[derive(Default)]
+pub(super) struct Effort(u64);
+
+impl Effort {
+    fn spend(&mut self, steps: u64) -> Result<(), Error> {
+        self.0 += steps;
+        if self.0 > MOST { Err(too_hard()) } else { Ok(()) }
+    }
+}
+
+/// The slots in an order in which few counts and pairs are open at a time.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    slots: Box<[u32]>,
+    /// For each place in the order, the counts and the pairs that are complete after it.
+    counts: Box<[SmallVec<[u32; 2]>]>,
+    pairs: Box<[SmallVec<[u32; 1]>]>,
+}
+
+impl Order {
+    /// Counts come sorted by size; slots of small ones stand together.
+    pub(super) fn new(slots: usize, counts: &[CountPlan], pairs: &[PairPlan]) -> Self {
+        let mut place = vec![u32::MAX; slots];
+        let mut order = Vec::with_capacity(slots);
+        let mut put = |slot: u32| {
+            if place[slot as usize] == u32::MAX {
+                place[slot as usize] = order.len() as u32;
+                order.push(slot);
+            }
+        };
+        let small = counts.partition_point(|c| c.slots.len() <= 1);
+        let middle = counts.partition_point(|c| c.slots.len() <= 4);
+        counts[small..middle].iter().flat_map(|c| &c.slots[..]).for_each(|&s| put(s));
+        pairs.iter().flat_map(|p| [p.a, p.b]).for_each(&mut put);
+        counts[middle..].iter().flat_map(|c| &c.slots[..]).for_each(|&s| put(s));
+        (0..slots as u32).for_each(&mut put);
+        let mut ends = Order {
+            slots: order.into(),
+            counts: vec![SmallVec::new(); slots].into(),
+            pairs: vec![SmallVec::new(); slots].into(),
+        };
+        for (number, count) in (0..).zip(counts) {
+            if let Some(last) = count.slots.iter().map(|&s| place[s as usize]).max() {
+                ends.counts[last as usize].push(number);
+            }
+        }
+        for (number, pair) in (0..).zip(pairs) {
+            let last = place[pair.a as usize].max(place[pair.b as usize]);
+            ends.pairs[last as usize].push(number);
+        }
+        ends
+    }
+}
+
+/// Entries that complete a tally: slots, in order, and how many of each.
+type Witness = Vec<(u32, u32)>;
+
+/// A tally on the way, where it came from, and how often the last slot was used.
+struct Reached {
+    tally: Tally,
+    from: u32,
+    times: u32,
+}
+
+impl Tallies {
+    /// [`open`](Tallies::open) for all kinds of members.
+    pub(super) fn open_by_search(
+        &self,
+        tally: &Tally,
+        found: &mut dyn FnMut(u32, Tally),
+    ) -> Result<(), Error> {
+        let simple = self.tree.as_ref().is_some_and(|t| t.flat || self.pairs.is_empty());
+        let witness = if self.is_past_windows(tally) && !simple {
+            self.witness(tally, &mut Effort::default())?
+        } else {
+            None
+        };
+        for slot in 0..self.slots.len() as u32 {
+            let Some(next) = self.step(tally, slot) else { continue };
+            let known = witness.as_ref().is_some_and(|w| self.completes(w, &next, slot));
+            if known || self.completable(&next, &mut Effort::default())? {
+                found(slot, next);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a tally can be completed while positions matter: every way on is tried.
+    pub(super) fn completable_in_windows(&self, tally: &Tally, effort: &mut Effort) -> Result<bool, Error> {
+        let mut seen: FxHashSet<Tally> = FxHashSet::default();
+        let mut todo = vec![tally.clone()];
+        while let Some(tally) = todo.pop() {
+            if self.can_end(&tally) {
+                return Ok(true);
+            }
+            if self.is_past_windows(&tally) {
+                if self.completable(&tally, effort)? {
+                    return Ok(true);
+                }
+                continue;
+            }
+            effort.spend(1)?;
+            for slot in 0..self.slots.len() as u32 {
+                if let Some(next) = self.step(&tally, slot)
+                    && seen.insert(next.clone())
+                {
+                    todo.push(next);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Entries that complete a tally where positions do not matter, if there are any: slot by slot, all numbers of
+    /// entries that may be needed are tried, and of tallies that came out alike one is kept.
+    pub(super) fn witness(&self, tally: &Tally, effort: &mut Effort) -> Result<Option<Witness>, Error> {
+        let most = self.most_needed(tally);
+        let mut layers: Vec<Vec<Reached>> = vec![vec![Reached { tally: tally.clone(), from: 0, times: 0 }]];
+        for (place, &slot) in self.order.slots.iter().enumerate() {
+            let times = if self.is_open(tally, slot) { most } else { 0 };
+            let mut next: Vec<Reached> = Vec::new();
+            let mut index: FxHashSet<Tally> = FxHashSet::default();
+            for (from, before) in (0..).zip(&layers[place]) {
+                let mut now = before.tally.clone();
+                for times in 0..=times {
+                    effort.spend(1)?;
+                    if times > 0 {
+                        let old = now.clone();
+                        if self.add(&mut now, slot).is_none() || now == old {
+                            break;
+                        }
+                    }
+                    if let Some(tally) = self.closed(now.clone(), place)
+                        && index.insert(tally.clone())
+                    {
+                        next.push(Reached { tally, from, times });
+                    }
+                }
+            }
+            if next.is_empty() {
+                return Ok(None);
+            }
+            layers.push(next);
+        }
+        let mut witness = Witness::new();
+        let mut at = 0;
+        for (place, &slot) in self.order.slots.iter().enumerate().rev() {
+            let reached = &layers[place + 1][at as usize];
+            if reached.times > 0 {
+                witness.push((slot, reached.times));
+            }
+            at = reached.from;
+        }
+        witness.sort_unstable();
+        Ok(Some(witness))
+    }
+
+    /// No completion needs more entries than this: one for each that is missing from a count or implied.
+    fn most_needed(&self, tally: &Tally) -> u32 {
+        let missing = self.counts.iter().map(|c| c.min.saturating_sub(c.field.get(tally)));
+        missing.fold(self.pairs.len() as u32, u32::saturating_add)
+    }
+
+    /// The tally without what is complete at a place of the order; `None` if something is wanting there.
+    fn closed(&self, mut tally: Tally, place: usize) -> Option<Tally> {
+        for &number in &self.order.counts[place] {
+            let count = &self.counts[number as usize];
+            if count.field.get(&tally) < count.min {
+                return None;
+            }
+            count.field.set(&mut tally, count.min);
+        }
+        for &number in &self.order.pairs[place] {
+            let field = self.pairs[number as usize].field;
+            if field.get(&tally) == pair::PENDING {
+                return None;
+            }
+            field.set(&mut tally, pair::DONE);
+        }
+        Some(tally)
+    }
+
+    /// Whether a witness, or the same without one entry in `used`, completes a tally.
+    fn completes(&self, witness: &Witness, tally: &Tally, used: u32) -> bool {
+        let replay = |skip: Option<u32>| {
+            let mut tally = tally.clone();
+            for &(slot, times) in witness {
+                let times = if skip == Some(slot) { times - 1 } else { times };
+                for _ in 0..times {
+                    match self.step(&tally, slot) {
+                        Some(next) => tally = next,
+                        None => return false,
+                    }
+                }
+            }
+            self.can_end(&tally)
+        };
+        let contained = witness.iter().any(|&(slot, _)| slot == used);
+        contained && replay(Some(used)) || replay(None)
+    }
+
+    /// How many steps a search may take at most.
+    pub(super) fn cost(&self) -> u64 {
+        let range = |c: &CountPlan| c.limit() as u64 + 1;
+        let mut cost = 0u64;
+        let implied = self.pairs.iter().map(|_| 3u64);
+        if self.edge > 0 {
+            // While positions matter, the number of all entries is the position.
+            let counts = self.counts.iter().filter(|c| c.slots.len() < self.slots.len()).map(range);
+            let ordered = if self.ends.is_some() { self.slots.len() as u64 } else { 1 };
+            cost = product(counts.chain(implied).chain([self.edge as u64 + 1, ordered]));
+        }
+        let direct = self.tree.as_ref().is_some_and(|t| self.pairs.is_empty() || t.flat && self.has_no_top());
+        if direct {
+            return cost;
+        }
+        let leaves = if self.edge > 0 { cost } else { 1 };
+        let rounds = self.most_needed(&self.start()) as u64 + 1;
+        let mut open: FxHashMap<(bool, u32), u64> = FxHashMap::default();
+        let mut search = 0u64;
+        for (place, &slot) in self.order.slots.iter().enumerate() {
+            search = search.saturating_add(product(open.values().copied()).saturating_mul(rounds));
+            let slot = &self.slots[slot as usize];
+            open.extend(slot.counts.iter().map(|&c| ((false, c), range(&self.counts[c as usize]))));
+            open.extend(slot.implies.iter().chain(&slot.implied_by).map(|&p| ((true, p), 3)));
+            self.order.counts[place].iter().for_each(|&c| _ = open.remove(&(false, c)));
+            self.order.pairs[place].iter().for_each(|&p| _ = open.remove(&(true, p)));
+        }
+        cost.saturating_add(leaves.saturating_mul(search))
+    }
+
+    /// Whether no count of several slots has an upper bound.
+    fn has_no_top(&self) -> bool {
+        self.counts.iter().all(|c| c.slots.len() == 1 || c.max.is_none())
+    }
+}
+
+fn product(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(1, u64::saturating_mul)
+}
