@@ -6,11 +6,11 @@ use crate::json::JsonWhitespace;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum MemberOrder {
-    /// As the schema lists its properties; others after them.
-    #[default]
-    Declared,
     /// Any.
+    #[default]
     Any,
+    /// As the schema lists its properties; others after them.
+    Declared,
 }
 
 /// Which spellings of a value may be written.
@@ -76,7 +76,6 @@ impl JsonOptions {
     /// Every JSON text that is a valid instance.
     pub fn exact() -> Self {
         JsonOptions {
-            order: MemberOrder::Any,
             whitespace: JsonWhitespace::Any,
             spelling: Spelling::Any,
             ..JsonOptions::default()

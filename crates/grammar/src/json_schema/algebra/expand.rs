@@ -275,7 +275,7 @@ impl<'a> Algebra<'a> {
                     goal = self.goals.and(goal, *pattern_goal);
                 }
             }
-            object.members.push(Member { name: name.as_str().into(), required: false, goal });
+            object.members.push(Member { name: name.as_str().into(), required: false, goal, declared: true });
         }
         self.require(schema, &mut object)?;
         if let Some(names) = schema.property_names {
@@ -303,7 +303,7 @@ impl<'a> Algebra<'a> {
             let goal = algebra.goal_of_class(object, name)?;
             let name: Rc<str> = name.into();
             index.insert(name.clone(), object.members.len());
-            object.members.push(Member { name, required: false, goal });
+            object.members.push(Member { name, required: false, goal, declared: false });
             Ok(object.members.len() - 1)
         };
         for name in &schema.required {
@@ -404,6 +404,7 @@ impl<'a> Algebra<'a> {
                     name: name.as_str().into(),
                     required: true,
                     goal: self.goal_of_value(value),
+                    declared: true,
                 };
                 let members: Vec<Member> = members.iter().map(member).collect();
                 set.objects.push(Rc::new(Object { members, classes: Vec::new(), ..Object::any() }));

@@ -33,6 +33,8 @@ pub(crate) struct Member {
     pub(crate) name: Rc<str>,
     pub(crate) required: bool,
     pub(crate) goal: GoalId,
+    /// Whether it is listed in `properties`, rather than just mentioned: those come first.
+    pub(crate) declared: bool,
 }
 
 /// Keys that some schema has evaluated.
@@ -62,7 +64,7 @@ impl Object {
 
     /// Any object whose member `name`, if it is there, has a value of `goal`.
     pub(crate) fn with_member(name: Rc<str>, required: bool, goal: GoalId) -> Self {
-        Object { members: vec![Member { name, required, goal }], ..Object::any() }
+        Object { members: vec![Member { name, required, goal, declared: false }], ..Object::any() }
     }
 
     /// Any object with a member whose key is among `keys` and whose value has `goal`.
@@ -108,7 +110,7 @@ impl Algebra<'_> {
                 None => (false, self.goal_of_class(b, &member.name)?),
             };
             let goal = self.goals.and(member.goal, goal);
-            members.push(Member { goal, required: member.required || required, name: member.name.clone() });
+            members.push(Member { goal, required: member.required || required, ..member.clone() });
         }
         let index: FxHashMap<&str, &Member> = a.members.iter().map(|m| (&*m.name, m)).collect();
         for member in b.members.iter().filter(|m| !index.contains_key(&*m.name)) {
@@ -116,6 +118,7 @@ impl Algebra<'_> {
             let goal = self.goals.and(member.goal, goal);
             members.push(Member { goal, ..member.clone() });
         }
+        put_declared_first(&mut members, &a.members, &b.members);
         let classes = self.intersect_classes(&a.classes, &b.classes)?;
         let join = |a: &[(Strings, GoalId)], b: &[(Strings, GoalId)]| {
             let mut joined = a.to_vec();
@@ -156,7 +159,7 @@ impl Algebra<'_> {
     /// Everything that an object can do to be outside of the set; the parts may overlap.
     pub(crate) fn complement_of_object(&mut self, object: &Object) -> Result<Vec<Object>, Error> {
         let mut out = Vec::new();
-        for Member { name, required, goal } in &object.members {
+        for Member { name, required, goal, .. } in &object.members {
             if *required {
                 out.push(Object::with_member(name.clone(), false, GoalId::NEVER));
             }
@@ -196,7 +199,7 @@ impl Algebra<'_> {
         }
         for (a, b) in &object.implies {
             let mut without = Object::with_member(a.clone(), true, GoalId::ANY);
-            without.members.push(Member { name: b.clone(), required: false, goal: GoalId::NEVER });
+            without.members.push(Member { name: b.clone(), required: false, goal: GoalId::NEVER, declared: false });
             out.push(without);
         }
         Ok(out)
@@ -223,6 +226,20 @@ impl Algebra<'_> {
         }
         Ok(false)
     }
+}
+
+/// Puts the members in the order in which the first object declares them, then the second; those that are only mentioned
+/// come last.
+fn put_declared_first(members: &mut [Member], first: &[Member], second: &[Member]) {
+    let mut order: FxHashMap<&str, usize> = FxHashMap::default();
+    for member in first.iter().chain(second).filter(|m| m.declared) {
+        let next = order.len();
+        order.entry(&member.name).or_insert(next);
+    }
+    for member in members.iter_mut() {
+        member.declared = order.contains_key(&*member.name);
+    }
+    members.sort_by_key(|member| order.get(&*member.name).copied().unwrap_or(usize::MAX));
 }
 
 impl Unions for Object {

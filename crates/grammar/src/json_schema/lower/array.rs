@@ -196,6 +196,7 @@ impl Lower<'_> {
 
     /// Separated entries under counts, if whether they can be met is decided fast enough.
     pub(super) fn members(&mut self, members: Members) -> Result<ExprId, Error> {
+        members.check()?;
         Ok(self.algebra.builder.arena.members(members))
     }
 }

@@ -57,6 +57,7 @@ impl Lower<'_> {
                     name: name.clone(),
                     required: false,
                     goal: *goal,
+                    declared: false,
                 })),
                 keys => classes.push((keys, *goal)),
             }
@@ -194,7 +195,7 @@ impl Lower<'_> {
         let mut sides = Vec::with_capacity(2);
         let without = Object::with_member(a.clone(), false, GoalId::NEVER);
         let mut with = Object::with_member(a, true, GoalId::ANY);
-        with.members.push(Member { name: b, required: true, goal: GoalId::ANY });
+        with.members.push(Member { name: b, required: true, goal: GoalId::ANY, declared: false });
         for side in [without, with] {
             let side = self.algebra.intersect_objects(&object, &side)?;
             sides.push(self.object(&side)?);
