@@ -129,7 +129,7 @@ fn string_expr(arena: &mut Arena) -> ExprId {
 }
 
 /// A JSON number.
-fn number_expr(arena: &mut Arena) -> ExprId {
+pub(crate) fn number_expr(arena: &mut Arena) -> ExprId {
     let digit = arena.chars(&CharSet::from_ranges([(0x30, 0x39)]));
     let nonzero = arena.chars(&CharSet::from_ranges([(0x31, 0x39)]));
     let (digits, some_digits) = (arena.star(digit), arena.repeat(digit, 1, None));

@@ -1,5 +1,7 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
+#[allow(dead_code)]
+mod number;
 mod options;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
