@@ -43,6 +43,7 @@ mod proof;
 mod spelling;
 mod stack;
 mod tables;
+mod tracker;
 mod trie;
 pub mod vocab;
 
