@@ -24,7 +24,8 @@ impl Matcher {
             return Ok(ByteSet::EMPTY);
         }
         self.renew_if_full()?;
-        Ok(self.next_bytes(&self.last.config))
+        let place = (self.last.config.clone(), self.last.tracker.clone());
+        self.bytes_at(&place, 256)
     }
 
     /// The bytes that must come next, whatever is chosen: as far as there is only one way to go on.
@@ -34,12 +35,12 @@ impl Matcher {
             return Ok(forced);
         }
         self.renew_if_full()?;
-        let mut config = self.last.config.clone();
-        while forced.len() < FORCED && !self.accepts(&config) {
-            let bytes = self.next_bytes(&config);
+        let mut place = (self.last.config.clone(), self.last.tracker.clone());
+        while forced.len() < FORCED && !self.accepts(&place.0) {
+            let bytes = self.bytes_at(&place, 2)?;
             let (1, Some(byte)) = (bytes.len(), bytes.first()) else { break };
-            match self.advance(&config, &[byte]) {
-                Ok(next) => config = next,
+            match self.go_on_from(&place.0, place.1.as_ref(), &[byte]) {
+                Ok(next) => place = next,
                 Err(Refused::At(_)) => break,
                 Err(Refused::Limit(e)) => return Err(e.into()),
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::ir::{Arena, Expr, Tracking};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
@@ -15,6 +15,7 @@ use crate::matcher::Matcher;
 use crate::proof::Proofs;
 use crate::spelling;
 use crate::tables::Tables;
+use crate::tracker::Corrections;
 use crate::vocab::Vocab;
 
 /// Compiles grammars for one vocabulary. Making one builds the tables of the vocabulary; it is cheap to clone.
@@ -79,12 +80,18 @@ impl Compiler {
                 }
             }
         };
+        let tracking = prepared.tracking();
         let needs_proof = spelling::needs_proof(&prepared, &self.tables);
+        if needs_proof && tracking.any() {
+            let what = "what is repeated in a text cannot be told from tokens that lack single bytes";
+            return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
+        }
         let program = Arc::new(Program::new(&prepared, &self.tables)?);
         let inner = Inner {
             tables: self.tables.clone(),
             limits: self.limits.clone(),
             needs_proof,
+            tracking,
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits))),
             program,
             counters: Counters::default(),
@@ -135,6 +142,7 @@ pub(crate) struct Generation {
     pub(crate) store: Store,
     pub(crate) masks: MaskStore,
     pub(crate) proofs: Proofs,
+    pub(crate) corrections: Corrections,
     /// What was held right after a sequence had moved here: less than that cannot do.
     floor: AtomicUsize,
 }
@@ -145,6 +153,7 @@ impl Generation {
             store: Store::new(program.clone(), limits),
             masks: MaskStore::new(),
             proofs: Proofs::default(),
+            corrections: Corrections::default(),
             floor: AtomicUsize::new(0),
         }
     }
@@ -176,6 +185,8 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     /// Whether it must be proved of each configuration that tokens can complete it: see [`spelling`].
     pub(crate) needs_proof: bool,
+    /// What is remembered of the text while it is written.
+    pub(crate) tracking: Tracking,
     program: Arc<Program>,
     generation: RwLock<Arc<Generation>>,
     pub(crate) counters: Counters,
@@ -230,6 +241,7 @@ impl Constraint {
             tables: old.tables.clone(),
             limits: old.limits.clone(),
             needs_proof: old.needs_proof,
+            tracking: old.tracking,
             generation: RwLock::new(Arc::new(Generation::new(&old.program, &old.limits))),
             program: old.program.clone(),
             counters: Counters::default(),

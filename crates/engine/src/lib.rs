@@ -44,6 +44,7 @@ mod proof;
 mod spelling;
 mod stack;
 mod tables;
+mod tracker;
 mod trie;
 pub mod vocab;
 

@@ -12,6 +12,7 @@ use crate::error::MatchError;
 use crate::few::FewSet;
 use crate::mask::{Accept, PendingId};
 use crate::stack::{Config, Stack, StackNode};
+use crate::tracker::Tracker;
 use crate::vocab::TokenId;
 
 /// One sequence: where it stands, and how it got there.
@@ -41,6 +42,8 @@ pub(crate) struct Step {
     before: Option<Arc<Step>>,
     input: Input,
     pub(crate) config: Config,
+    /// Beside the automaton, for constraints that ask for it.
+    pub(crate) tracker: Option<Arc<Tracker>>,
     /// Commits up to this one.
     count: usize,
     /// Bytes of text up to this one.
@@ -67,7 +70,7 @@ impl Drop for Step {
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let generation = constraint.inner.generation();
-        let last = Arc::new(start(&generation));
+        let last = Arc::new(start(&constraint, &generation));
         Matcher { constraint, generation, last, shown: None }
     }
 
@@ -112,6 +115,9 @@ impl Matcher {
         }
         if self.constraint.inner.needs_proof {
             self.keep_completable(&self.last.config, words)?;
+        }
+        if let Some(tracker) = &self.last.tracker {
+            self.correct(&self.last.config, tracker, &mut words[..needed])?;
         }
         if self.is_accepting() {
             for &end in self.constraint.vocab().end_tokens() {
@@ -189,8 +195,8 @@ impl Matcher {
         }
         let Some(bytes) = vocab.bytes(token).map(<[u8]>::to_vec) else { return Ok(false) };
         self.renew_if_full()?;
-        match self.advance(&self.last.config, &bytes) {
-            Ok(config) => self.is_completable(&config),
+        match self.go_on(&self.last, &bytes) {
+            Ok(place) => self.is_completable_at(&place),
             Err(Refused::At(_)) => Ok(false),
             Err(Refused::Limit(e)) => Err(e.into()),
         }
@@ -215,22 +221,22 @@ impl Matcher {
             if !self.is_accepting() {
                 return Err(forbidden);
             }
-            self.push(Input::End(token), self.last.config.clone(), 0);
+            self.push(Input::End(token), (self.last.config.clone(), self.last.tracker.clone()), 0);
             return Ok(());
         }
         self.renew_if_full()?;
         let vocab = self.constraint.vocab();
         let bytes = vocab.bytes(token).ok_or(forbidden)?;
-        let config = match self.advance(&self.last.config, bytes) {
-            Ok(config) => config,
+        let place = match self.go_on(&self.last, bytes) {
+            Ok(place) => place,
             Err(Refused::At(_)) => return Err(forbidden),
             Err(Refused::Limit(e)) => return Err(e.into()),
         };
         let len = bytes.len();
-        if !self.is_completable(&config)? {
+        if !self.is_completable_at(&place)? {
             return Err(forbidden);
         }
-        self.push(Input::Token(token), config, len);
+        self.push(Input::Token(token), place, len);
         Ok(())
     }
 
@@ -243,9 +249,13 @@ impl Matcher {
             return Err(MatchError::Finished);
         }
         self.renew_if_full()?;
-        match self.advance(&self.last.config, bytes) {
-            Ok(config) => {
-                self.push(Input::Bytes(bytes.into()), config, bytes.len());
+        match self.go_on(&self.last, bytes) {
+            Ok(place) => {
+                if !self.is_alive_at(&place)? {
+                    let at = self.dead_end(bytes)?;
+                    return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
+                }
+                self.push(Input::Bytes(bytes.into()), place, bytes.len());
                 Ok(())
             }
             Err(Refused::At(at)) => Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
@@ -275,7 +285,7 @@ impl Matcher {
     /// Back to the start of a text.
     pub fn reset(&mut self) {
         self.generation = self.constraint.inner.generation();
-        self.last = Arc::new(start(&self.generation));
+        self.last = Arc::new(start(&self.constraint, &self.generation));
     }
 
     /// Whether the text so far is complete: an end token may come next.
@@ -293,9 +303,9 @@ impl Matcher {
         matches!(self.last.input, Input::End(_))
     }
 
-    fn push(&mut self, input: Input, config: Config, len: usize) {
+    fn push(&mut self, input: Input, (config, tracker): Place, len: usize) {
         let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
-        self.last = Arc::new(Step { before: Some(self.last.clone()), input, config, count, text_len });
+        self.last = Arc::new(Step { before: Some(self.last.clone()), input, config, tracker, count, text_len });
     }
 
     /// If the shared caches have grown too large, moves this sequence to new ones by playing it again.
@@ -316,7 +326,7 @@ impl Matcher {
         let generation = inner.renew(&self.generation);
         let mut again = Matcher {
             constraint: self.constraint.clone(),
-            last: Arc::new(start(&generation)),
+            last: Arc::new(start(&self.constraint, &generation)),
             generation,
             shown: None,
         };
@@ -327,12 +337,12 @@ impl Matcher {
                 Input::Bytes(b) => (Input::Bytes(b.clone()), b),
                 Input::End(t) => (Input::End(*t), &[]),
             };
-            let config = match again.advance(&again.last.config, bytes) {
-                Ok(config) => config,
+            let place = match again.go_on(&again.last, bytes) {
+                Ok(place) => place,
                 Err(Refused::Limit(e)) => return Err(e.into()),
                 Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
             };
-            again.push(input, config, bytes.len());
+            again.push(input, place, bytes.len());
         }
         again.generation.settle();
         *self = again;
@@ -340,9 +350,14 @@ impl Matcher {
     }
 }
 
-fn start(generation: &Generation) -> Step {
+/// Where bytes lead: the automaton's part, and the tracker's if there is one.
+pub(crate) type Place = (Config, Option<Arc<Tracker>>);
+
+fn start(constraint: &Constraint, generation: &Generation) -> Step {
+    let tracking = constraint.inner.tracking;
+    let tracker = tracking.any().then(|| Arc::new(Tracker::new(tracking)));
     let config: Config = SmallVec::from_buf([(generation.store.start(), StackNode::bottom())]);
-    Step { before: None, input: Input::Start, config, count: 0, text_len: 0 }
+    Step { before: None, input: Input::Start, config, tracker, count: 0, text_len: 0 }
 }
 
 impl std::fmt::Debug for Matcher {

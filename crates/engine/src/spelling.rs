@@ -10,11 +10,12 @@
 //!    checked token by token ([`proof`](crate::proof)). Slow, and exact.
 
 use encodings::sequences;
-use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tracking};
 use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
 
 use crate::machine;
 use crate::tables::Tables;
+use crate::tracker::SPECIAL;
 use crate::trie::{Trie, Utf8State};
 
 /// A grammar without the bytes that no token contains.
@@ -76,9 +77,14 @@ mod encodings {
     }
 }
 
+/// The bytes that stand for something other than themselves.
+fn special(tracking: Tracking) -> ByteSet {
+    if tracking.any() { ByteSet::range(*SPECIAL.start(), *SPECIAL.end()) } else { ByteSet::EMPTY }
+}
+
 /// The grammar without bytes that no token contains; `None` if it uses no such byte.
 pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Result<Option<Restricted>, Error> {
-    let used = &trie.bytes_used;
+    let used = &trie.bytes_used.union(&special(grammar.tracking()));
     if *used == ByteSet::ALL {
         return Ok(None);
     }
@@ -157,7 +163,8 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
 pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
     let trie = &tables.trie;
     let arena = grammar.arena();
-    let hard = bytes_of(arena).intersect(&trie.bytes_used).minus(&trie.single_bytes);
+    let special = special(grammar.tracking());
+    let hard = bytes_of(arena).intersect(&trie.bytes_used).minus(&trie.single_bytes).minus(&special);
     if hard.is_empty() {
         return false;
     }

@@ -7,6 +7,7 @@ use tokenstile_grammar::ir::CharSet;
 use crate::profile::Profile;
 use crate::proof::Spelling;
 use crate::spelling;
+use crate::tracker::StructureTables;
 use crate::trie::Trie;
 use crate::vocab::Vocab;
 
@@ -21,6 +22,8 @@ pub(crate) struct Tables {
     pub(crate) words: usize,
     /// Made for the first constraint that needs it; most vocabularies never do.
     spelling: OnceLock<Spelling>,
+    /// Made for the first constraint that remembers what was written.
+    structure: OnceLock<StructureTables>,
 }
 
 impl Tables {
@@ -29,11 +32,15 @@ impl Tables {
         let trie = Trie::new(&vocab);
         let profile = Profile::new(&trie, words);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
-        Tables { vocab, trie, profile, wide, words, spelling: OnceLock::new() }
+        Tables { vocab, trie, profile, wide, words, spelling: OnceLock::new(), structure: OnceLock::new() }
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {
         self.spelling.get_or_init(|| Spelling::new(&self.vocab, &self.trie))
+    }
+
+    pub(crate) fn structure(&self) -> &StructureTables {
+        self.structure.get_or_init(|| StructureTables::new(&self.vocab, &self.trie))
     }
 
     pub(crate) fn bytes_held(&self) -> usize {

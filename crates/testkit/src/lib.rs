@@ -3,6 +3,7 @@
 //! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
 //!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
 //! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
+//! * [`TrackedReference`] does the same for grammars whose texts are JSON in which repetitions are noticed.
 //! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
 //!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
 //! * [`generate`] makes random grammars, regular expressions, vocabularies and sentences from an [`Rng`].
@@ -39,10 +40,12 @@ mod reference;
 mod rng;
 pub mod spans;
 mod tokens;
+mod tracked;
 
 pub use reference::{RefState, Reference};
 pub use rng::Rng;
 pub use tokens::TokenReference;
+pub use tracked::TrackedReference;
 
 /// Whether some continuation of a text is a sentence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -1,0 +1,233 @@
+//! Taking out of a mask what the automaton alone would allow although it leads to a repetition.
+//!
+//! There are two ways for a token to be wrong. It goes on with a key or an item that is being written and could still
+//! be a repetition: those tokens are found by following the candidates down the trie. Or it begins a new one behind a
+//! comma of its own: those are few in a vocabulary, and which of them are worth a look depends on the configuration
+//! alone, so that is found out once and remembered ([`Corrections`]).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::search::{ConfigKey, Verdicts, key_of, text_bytes};
+use super::strings::Text;
+use super::{Mode, SPECIAL, Tracker};
+use crate::advance::Refused;
+use crate::automaton::Work;
+use crate::error::MatchError;
+use crate::matcher::Matcher;
+use crate::stack::Config;
+use crate::tables::Tables;
+use crate::trie::ROOT;
+use crate::vocab::TokenId;
+
+/// For each configuration, the tokens that begin something new and have to be looked at one by one.
+#[derive(Default)]
+pub(crate) struct Corrections {
+    beginning: Mutex<FxHashMap<(ConfigKey, bool), Arc<[TokenId]>>>,
+    plenty: Mutex<FxHashMap<ConfigKey, bool>>,
+}
+
+fn has(words: &[u32], token: TokenId) -> bool {
+    words.get(token as usize / 32).is_some_and(|w| w >> (token % 32) & 1 == 1)
+}
+
+fn clear(words: &mut [u32], token: TokenId) {
+    if let Some(word) = words.get_mut(token as usize / 32) {
+        *word &= !(1 << (token % 32));
+    }
+}
+
+/// A configuration, and the ASCII characters that lead back to it.
+struct Spot {
+    config: Config,
+    loops: ByteSet,
+}
+
+/// A place on the way down the trie.
+struct Place {
+    node: u32,
+    tracker: Tracker,
+    spot: Arc<Spot>,
+    /// Whether a repetition lies behind: what the automaton alone would say no longer counts.
+    repeated: bool,
+}
+
+/// One mask to be corrected.
+struct Correction<'a> {
+    matcher: &'a Matcher,
+    tables: &'a Tables,
+    words: &'a mut [u32],
+    verdicts: Verdicts,
+    work: Work,
+}
+
+impl Matcher {
+    /// Takes out of `words`, which the automaton filled for `config`, the tokens that lead to a repetition.
+    pub(crate) fn correct(&self, config: &Config, tracker: &Tracker, words: &mut [u32]) -> Result<(), MatchError> {
+        let tables = &self.constraint().inner.tables;
+        for &token in &tables.structure().special {
+            clear(words, token);
+        }
+        let beginning = self.beginning(config, tracker, words)?;
+        let mut correction =
+            Correction { matcher: self, tables, words, verdicts: Verdicts::default(), work: self.work() };
+        if tracker.has_candidates() {
+            correction.walk(config, tracker)?;
+        }
+        for &token in beginning.iter() {
+            correction.check(config, tracker, token)?;
+        }
+        Ok(())
+    }
+
+    /// The tokens of a mask that begin something new which may be, or may only become, a repetition.
+    fn beginning(&self, config: &Config, tracker: &Tracker, words: &[u32]) -> Result<Arc<[TokenId]>, MatchError> {
+        let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
+        let known = &self.generation.corrections.beginning;
+        let key = (key_of(config), inside);
+        if let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(list.clone());
+        }
+        let tables = &self.constraint().inner.tables;
+        let structure = tables.structure();
+        let mut found = Vec::new();
+        for &token in if inside { &structure.quote_comma } else { &structure.comma } {
+            let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
+            let mut after = tracker.clone();
+            after.mark();
+            after.translate(bytes);
+            if after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?) {
+                found.push(token);
+            }
+        }
+        let found: Arc<[TokenId]> = found.into();
+        self.generation.store.add_bytes(found.len() * 4 + 128);
+        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
+        Ok(found)
+    }
+
+    /// Whether there is plenty of choice behind a token; `after` is the tracker there.
+    fn leads_to_plenty(&self, config: &Config, bytes: &[u8], after: &Tracker) -> Result<bool, MatchError> {
+        let config = match self.advance(config, bytes) {
+            Ok(config) => config,
+            Err(Refused::At(_)) => return Ok(false),
+            Err(Refused::Limit(e)) => return Err(e.into()),
+        };
+        let known = &self.generation.corrections.plenty;
+        let key = key_of(&config);
+        if let Some(&plenty) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(plenty);
+        }
+        let plenty = self.has_plenty(&config, after)?;
+        self.generation.store.add_bytes(96);
+        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, plenty);
+        Ok(plenty)
+    }
+
+    fn spot(&self, config: Config) -> Arc<Spot> {
+        let loops = self.loops_of(&config).unwrap_or(ByteSet::EMPTY);
+        Arc::new(Spot { config, loops })
+    }
+
+    /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
+    fn loops_of(&self, config: &Config) -> Option<ByteSet> {
+        let store = &self.generation.store;
+        let [(state, stack)] = &config[..] else { return None };
+        if store.is_accepting(*state) && !stack.links.is_empty() {
+            return None;
+        }
+        let repeats = store.repeats(store.local_of(store.clamped(*state)))?;
+        let loops: ByteSet = (0..0x80).filter(|&b| repeats.ascii >> b & 1 == 1).collect();
+        let again = store.run_through(*state, &[loops.first()?])?;
+        (again == *state).then_some(loops)
+    }
+}
+
+impl Correction<'_> {
+    /// Runs one token through.
+    fn check(&mut self, config: &Config, tracker: &Tracker, token: TokenId) -> Result<(), MatchError> {
+        let Some(bytes) = self.tables.vocab.bytes(token).filter(|_| has(self.words, token)) else {
+            return Ok(());
+        };
+        let alive = match self.matcher.follow(config, tracker, bytes) {
+            Ok((config, tracker)) => {
+                self.matcher.is_alive_known(&config, &tracker, &mut self.verdicts, &mut self.work)?
+            }
+            Err(Refused::At(_)) => false,
+            Err(Refused::Limit(e)) => return Err(e.into()),
+        };
+        if !alive {
+            clear(self.words, token);
+        }
+        Ok(())
+    }
+
+    /// Follows the candidates down the trie.
+    fn walk(&mut self, config: &Config, tracker: &Tracker) -> Result<(), MatchError> {
+        let trie = &self.tables.trie;
+        let spot = self.matcher.spot(config.clone());
+        let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false }];
+        while let Some(place) = todo.pop() {
+            let children = trie.children(place.node);
+            self.work.spend(1 + children.len())?;
+            // Where there are many ways, most of them lead nowhere.
+            let ways = if children.len() > 8 && place.spot.loops.is_empty() {
+                self.matcher.next_bytes(&place.spot.config).intersect(&text_bytes())
+            } else {
+                text_bytes()
+            };
+            for child in children {
+                let byte = trie.byte[child as usize];
+                if SPECIAL.contains(&byte) || !place.repeated && (!ways.contains(byte) || place.tracker.leaves(byte)) {
+                    continue;
+                }
+                if let Some(next) = self.arrive(&place, child, byte)? {
+                    todo.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes to a child of a place; the place there, if there is more to see below it.
+    fn arrive(&mut self, place: &Place, child: u32, byte: u8) -> Result<Option<Place>, MatchError> {
+        let trie = &self.tables.trie;
+        let mut tracker = place.tracker.clone();
+        let given = tracker.step(byte);
+        let repeated = place.repeated || given != byte;
+        if !repeated && !tracker.has_candidates() {
+            return Ok(None);
+        }
+        let spot = if place.spot.loops.contains(given) {
+            place.spot.clone()
+        } else {
+            match self.matcher.advance(&place.spot.config, &[given]) {
+                Ok(config) => self.matcher.spot(config),
+                Err(Refused::Limit(e)) => return Err(e.into()),
+                Err(Refused::At(_)) => {
+                    if repeated {
+                        trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
+                    }
+                    return Ok(None);
+                }
+            }
+        };
+        if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive(&spot, &tracker)? {
+            trie.own(child).iter().for_each(|&t| clear(self.words, t));
+        }
+        if trie.nodes[child as usize].children == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Place { node: child, tracker, spot, repeated }))
+    }
+
+    fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
+        let inside = matches!(tracker.mode(), Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN));
+        if inside && spot.loops.iter().any(|byte| tracker.leaves(byte)) {
+            return Ok(true);
+        }
+        self.matcher.is_alive_known(&spot.config, tracker, &mut self.verdicts, &mut self.work)
+    }
+}

@@ -1,0 +1,538 @@
+//! Reading a text as JSON beside the automaton, to find what is repeated in it.
+//!
+//! Some rules about JSON no grammar can state: that a key is not given twice, that the items of an array differ.
+//! For grammars that ask for it ([`Tracking`]) the matcher runs a [`Tracker`] over the text. It hands every byte on
+//! to the automaton as it is, except where something has just turned out to be a repetition: there the automaton gets a
+//! byte that no text contains, and the grammar says whether it minds.
+//!
+//! What is written is turned into *symbols* in which equal values are spelled alike: strings without escapes, numbers
+//! as digits and a power of ten, an object as a hash of its members in no order. The keys of an open object and the
+//! items of an open array are sets of such spellings ([`set`]), and a cursor in the set follows what is being
+//! written: as long as it stands, a repetition is possible. This is also how masks are corrected ([`correct`]): only
+//! along the cursors can anything be wrong with what the automaton alone would allow.
+//!
+//! While an object is written, its members so far need not be in the order of any earlier object. They are compared
+//! with the members of all earlier objects in arrays, one by one. That lets some candidates stand that cannot be
+//! met any more, which costs time, not exactness: at the end of the object its hash decides.
+//!
+//! A tracker is a few shared pointers: the history of a sequence keeps one for each step.
+
+mod correct;
+mod frame;
+mod number;
+mod rope;
+mod search;
+mod set;
+mod strings;
+mod tables;
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::Tracking;
+
+use frame::{Array, Candidate, Candidates, Frame, Kind, Object, hash_candidates};
+use number::Number;
+use rope::Rope;
+use set::{Cursor, Set, Symbol, symbol};
+use strings::{Piece, Text};
+
+pub(crate) use correct::Corrections;
+pub(crate) use tables::StructureTables;
+
+/// The bytes that stand for repetitions; no text has them.
+pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> = Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
+
+/// Stands among the members of earlier objects so that one without any can be compared with the next.
+const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];
+
+/// Where a tracker stands in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Mode {
+    /// Before a value.
+    Value,
+    /// After `[`.
+    Items,
+    /// After `{`.
+    Members,
+    /// After a comma in an object.
+    Member,
+    Key(Text),
+    AfterKey,
+    String(Text),
+    Number,
+    /// In `true`, `false` or `null`.
+    Word,
+    AfterValue,
+    /// This is not JSON.
+    Broken,
+}
+
+/// See the module documentation.
+#[derive(Clone)]
+pub(crate) struct Tracker {
+    tracking: Tracking,
+    mode: Mode,
+    top: Option<Arc<Frame>>,
+    /// Open arrays, if items are compared: inside of them everything is spelled.
+    arrays: u32,
+    /// The keys of the object that the key being written could still become.
+    key: Option<Cursor>,
+    candidates: Candidates,
+    /// The members of all earlier objects in arrays.
+    members: Set,
+    spelled: Rope,
+    /// Where the key being written began.
+    key_start: usize,
+    number: Number,
+    /// Whether a comma was passed since the last [`mark`](Tracker::mark), and whether something ended after it.
+    began: bool,
+    ended: bool,
+}
+
+impl Tracker {
+    /// A tracker at the start of a text.
+    pub(crate) fn new(tracking: Tracking) -> Self {
+        Tracker {
+            tracking,
+            mode: Mode::Value,
+            top: None,
+            arrays: 0,
+            key: None,
+            candidates: Candidates::new(),
+            members: Set::default(),
+            spelled: Rope::default(),
+            key_start: 0,
+            number: Number::default(),
+            began: false,
+            ended: false,
+        }
+    }
+
+    /// Whether what is being written could still become a repetition.
+    #[inline]
+    pub(crate) fn has_candidates(&self) -> bool {
+        self.key.is_some() || !self.candidates.is_empty()
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Open containers.
+    pub(crate) fn depth(&self) -> u32 {
+        self.top.as_ref().map_or(0, |f| f.depth)
+    }
+
+    /// Starts to look out for commas.
+    pub(crate) fn mark(&mut self) {
+        (self.began, self.ended) = (false, false);
+    }
+
+    /// Whether an entry of a container was begun after another since [`mark`](Tracker::mark).
+    pub(crate) fn began(&self) -> bool {
+        self.began
+    }
+
+    /// Whether a key or an item ended after that.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether the number being written is in its exponent.
+    pub(crate) fn in_exponent(&self) -> bool {
+        self.number.in_exponent()
+    }
+
+    /// Whether `byte` is certain to end all candidates, found out without a step.
+    #[inline]
+    pub(crate) fn leaves(&self, byte: u8) -> bool {
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            && byte != b'"'
+            && byte != b'\\'
+            && !self.key.as_ref().is_some_and(|c| c.has(byte.into()))
+            && !self.candidates.iter().any(|c| c.cursor.has(byte.into()))
+    }
+
+    /// Two trackers of one text with the same key find the same repetitions in whatever follows. Both must be alive
+    /// when they are compared.
+    pub(crate) fn identity(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        (self.mode, self.top.as_ref().map_or(0, |f| f.key)).hash(&mut hasher);
+        self.key.as_ref().map(Cursor::address).hash(&mut hasher);
+        hash_candidates(&self.candidates, &mut hasher);
+        if self.mode == Mode::Number {
+            self.number_as_seen().hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// The number being written, less what can make no difference to any candidate.
+    fn number_as_seen(&self) -> Number {
+        let mut number = self.number.clone();
+        let cursors = || self.candidates.iter().map(|c| &c.cursor);
+        if number.in_fraction() && number.significant {
+            let zeros = |cursor: &Cursor| {
+                let mut cursor = cursor.clone();
+                (0..number.zeros).take_while(|_| cursor.step(b'0'.into())).count() as u64
+            };
+            let most = cursors().map(zeros).max().unwrap_or(0);
+            number.zeros = number.zeros.min(most + 1);
+        }
+        if !number.significant && cursors().all(|c| c.next().all(|s| s == symbol::END)) {
+            number.point = 0;
+        }
+        number
+    }
+
+    /// Hands `bytes` on.
+    pub(crate) fn translate(&mut self, bytes: &[u8]) -> SmallVec<[u8; 32]> {
+        bytes.iter().map(|&b| self.step(b)).collect()
+    }
+
+    /// Takes a byte of the text; answers the byte that the automaton gets.
+    pub(crate) fn step(&mut self, byte: u8) -> u8 {
+        match self.mode {
+            Mode::Key(text) => return self.in_key(text, byte),
+            Mode::String(text) => self.in_string(text, byte),
+            Mode::Number => {
+                if !self.in_number(byte) {
+                    self.end_number();
+                    return self.between(byte);
+                }
+            }
+            Mode::Word if byte.is_ascii_lowercase() => {}
+            Mode::Word => {
+                self.mode = Mode::AfterValue;
+                return self.between(byte);
+            }
+            _ => return self.between(byte),
+        }
+        byte
+    }
+
+    /// A byte outside of strings, numbers and words.
+    fn between(&mut self, byte: u8) -> u8 {
+        match (self.mode, byte) {
+            (_, b' ' | b'\t' | b'\n' | b'\r') => {}
+            (Mode::Value | Mode::Items, _) if byte != b']' => self.begin_value(byte),
+            (Mode::Items, b']') => return self.close_array(false),
+            (Mode::Members | Mode::Member, b'"') => self.begin_key(),
+            (Mode::Members, b'}') => self.close_object(),
+            (Mode::AfterKey, b':') => self.mode = Mode::Value,
+            (Mode::AfterValue, b',' | b'}' | b']') => return self.end_entry(byte),
+            _ => self.fail(),
+        }
+        byte
+    }
+
+    /// From here on the text is not JSON, and nothing is found in it.
+    fn fail(&mut self) {
+        self.mode = Mode::Broken;
+        self.key = None;
+        self.candidates.clear();
+    }
+
+    /// Spells one more symbol.
+    fn emit(&mut self, symbol: Symbol) {
+        if self.arrays > 0 || matches!(self.mode, Mode::Key(_)) {
+            self.spelled.push(symbol);
+        }
+        if self.key.as_mut().is_some_and(|key| !key.step(symbol)) {
+            self.key = None;
+        }
+        if !self.candidates.is_empty() {
+            self.candidates.retain(|c| c.cursor.step(symbol));
+        }
+    }
+
+    fn begin_value(&mut self, byte: u8) {
+        self.mode = Mode::AfterValue;
+        match byte {
+            b'"' => {
+                self.emit(symbol::STRING);
+                self.mode = Mode::String(Text::PLAIN);
+            }
+            b'{' => self.open_object(),
+            b'[' => self.open_array(),
+            b'-' | b'0'..=b'9' => {
+                self.mode = Mode::Number;
+                if self.arrays > 0 {
+                    self.number = Number::default();
+                    self.emit(symbol::NUMBER);
+                }
+                self.in_number(byte);
+            }
+            b't' | b'f' | b'n' => {
+                self.mode = Mode::Word;
+                self.emit(match byte {
+                    b't' => symbol::TRUE,
+                    b'f' => symbol::FALSE,
+                    _ => symbol::NULL,
+                });
+            }
+            _ => self.fail(),
+        }
+    }
+
+    /// A byte in a number; whether it belongs to it.
+    fn in_number(&mut self, byte: u8) -> bool {
+        if self.arrays == 0 {
+            return matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        }
+        let mut symbols: SmallVec<[Symbol; 8]> = SmallVec::new();
+        let taken = self.number.step(byte, |s| symbols.push(s));
+        symbols.into_iter().for_each(|s| self.emit(s));
+        taken
+    }
+
+    fn end_number(&mut self) {
+        self.mode = Mode::AfterValue;
+        if self.arrays > 0 {
+            let mut symbols: SmallVec<[Symbol; 8]> = SmallVec::new();
+            self.number.finish(|s| symbols.push(s));
+            symbols.into_iter().for_each(|s| self.emit(s));
+            self.number = Number::default();
+        }
+    }
+
+    fn in_string(&mut self, text: Text, byte: u8) {
+        match text.step(byte) {
+            Some((next, piece)) => {
+                self.emit_piece(piece);
+                self.mode = Mode::String(next);
+                self.drop_misspelled(next);
+            }
+            None if byte == b'"' => {
+                self.emit_piece(text.rest());
+                self.emit(symbol::END);
+                self.mode = Mode::AfterValue;
+            }
+            None => self.fail(),
+        }
+    }
+
+    fn begin_key(&mut self) {
+        self.key_start = self.spelled.len();
+        self.mode = Mode::Key(Text::PLAIN);
+    }
+
+    fn in_key(&mut self, text: Text, byte: u8) -> u8 {
+        match text.step(byte) {
+            Some((next, piece)) => {
+                self.emit_piece(piece);
+                self.mode = Mode::Key(next);
+                self.drop_misspelled(next);
+                byte
+            }
+            None if byte == b'"' => {
+                self.emit_piece(text.rest());
+                self.emit(symbol::END);
+                self.end_key()
+            }
+            None => {
+                self.fail();
+                byte
+            }
+        }
+    }
+
+    fn emit_piece(&mut self, piece: Piece) {
+        piece.into_iter().for_each(|byte| self.emit(byte.into()));
+    }
+
+    /// Gives up candidates that the escape being written cannot lead to.
+    fn drop_misspelled(&mut self, text: Text) {
+        if let Some((low, high)) = text.units() {
+            if self.key.as_ref().is_some_and(|key| !key.has_unit(low, high)) {
+                self.key = None;
+            }
+            self.candidates.retain(|c| c.cursor.has_unit(low, high));
+        }
+    }
+
+    fn end_key(&mut self) -> u8 {
+        self.mode = Mode::AfterKey;
+        self.ended |= self.began;
+        let start = self.key_start;
+        let repeated = self.key.take().is_some();
+        let Some(frame) = self.top.take() else { return b'"' };
+        self.top = Some(match &frame.kind {
+            Kind::Object(object) => {
+                let mut object = Object { member: start, ..object.clone() };
+                if self.tracking.keys && !repeated {
+                    object.keys.insert(&self.spelled.since(start));
+                }
+                Frame::new(frame.below.clone(), Kind::Object(object))
+            }
+            Kind::Array(_) => frame,
+        });
+        if self.arrays == 0 {
+            self.spelled.truncate(start);
+        }
+        if repeated { Tracking::REPEATED_KEY } else { b'"' }
+    }
+
+    fn open_object(&mut self) {
+        let start = self.spelled.len();
+        let outside = self.candidates.clone();
+        self.candidates.retain(|c| c.cursor.has(symbol::OBJECT));
+        self.compare_members();
+        let object = Object { keys: Set::default(), sum: 0, outside, start, member: start };
+        self.top = Some(Frame::new(self.top.take(), Kind::Object(object)));
+        self.mode = Mode::Members;
+    }
+
+    /// Compares what follows with the members of earlier objects.
+    fn compare_members(&mut self) {
+        if self.candidates.is_empty() {
+            return;
+        }
+        match self.members.cursor() {
+            Some(cursor) => self.candidates.iter_mut().for_each(|c| c.cursor = cursor.clone()),
+            None => self.candidates.clear(),
+        }
+    }
+
+    fn open_array(&mut self) {
+        self.emit(symbol::ARRAY);
+        self.arrays += self.tracking.items as u32;
+        let array = Array { items: Set::default(), item: self.spelled.len() };
+        self.top = Some(Frame::new(self.top.take(), Kind::Array(array)));
+        self.mode = Mode::Items;
+    }
+
+    /// A comma or a bracket after a value.
+    fn end_entry(&mut self, byte: u8) -> u8 {
+        let Some(frame) = self.top.clone() else {
+            self.fail();
+            return byte;
+        };
+        match (&frame.kind, byte) {
+            (Kind::Object(object), b',' | b'}') => {
+                self.end_member(&frame, object);
+                if byte == b'}' {
+                    self.close_object();
+                } else {
+                    self.began = true;
+                    self.mode = Mode::Member;
+                    if let Some(Frame { kind: Kind::Object(object), .. }) = self.top.as_deref() {
+                        self.key = object.keys.cursor();
+                    }
+                }
+                byte
+            }
+            (Kind::Array(array), b',' | b']') => {
+                let repeated = self.end_item(&frame, array);
+                if byte == b']' {
+                    return self.close_array(repeated);
+                }
+                self.began = true;
+                self.begin_item();
+                if repeated { Tracking::COMMA_AFTER_REPEATED } else { byte }
+            }
+            _ => {
+                self.fail();
+                byte
+            }
+        }
+    }
+
+    /// Adds a finished member to what its object is.
+    fn end_member(&mut self, frame: &Arc<Frame>, object: &Object) {
+        if self.arrays == 0 {
+            return;
+        }
+        self.candidates.retain(|c| c.cursor.at_end());
+        self.compare_members();
+        let member = self.spelled.since(object.member);
+        let object = Object { sum: object.sum.wrapping_add(hash_of(&member)), ..object.clone() };
+        self.members.insert(&member);
+        self.spelled.truncate(object.member);
+        self.top = Some(Frame::new(frame.below.clone(), Kind::Object(object)));
+    }
+
+    fn close_object(&mut self) {
+        self.mode = Mode::AfterValue;
+        self.key = None;
+        let Some(frame) = self.top.take() else { return };
+        self.top = frame.below.clone();
+        let Kind::Object(object) = &frame.kind else { return };
+        if self.arrays == 0 {
+            return;
+        }
+        let standing = std::mem::take(&mut self.candidates);
+        let outside = object.outside.iter();
+        self.candidates = outside.filter(|c| standing.iter().any(|s| s.depth == c.depth)).cloned().collect();
+        self.members.insert(&NO_MEMBER);
+        self.spelled.truncate(object.start);
+        self.emit(symbol::OBJECT);
+        object.sum.to_be_bytes().into_iter().for_each(|b| self.emit(b.into()));
+    }
+
+    /// Adds a finished item to its array; whether it was there already.
+    fn end_item(&mut self, frame: &Arc<Frame>, array: &Array) -> bool {
+        if !self.tracking.items {
+            return false;
+        }
+        self.ended |= self.began;
+        let own = self.candidates.last().filter(|c| c.depth == frame.depth);
+        let own = own.map(|c| c.cursor.at_end());
+        if own.is_some() {
+            self.candidates.pop();
+        }
+        let repeated = own == Some(true);
+        if !repeated {
+            let mut items = array.items.clone();
+            items.insert(&self.spelled.since(array.item));
+            let array = Array { items, item: array.item };
+            self.top = Some(Frame::new(frame.below.clone(), Kind::Array(array)));
+        }
+        repeated
+    }
+
+    fn begin_item(&mut self) {
+        self.mode = Mode::Value;
+        let len = self.spelled.len();
+        let Some(frame) = self.top.clone() else { return };
+        let Kind::Array(array) = &frame.kind else { return };
+        if !self.tracking.items {
+            return;
+        }
+        // An array that is no item itself has no further use for what its items were spelled like.
+        if self.arrays == 1 {
+            self.spelled.truncate(array.item);
+        } else {
+            let array = Array { items: array.items.clone(), item: len };
+            self.top = Some(Frame::new(frame.below.clone(), Kind::Array(array)));
+        }
+        if let Some(cursor) = array.items.cursor() {
+            self.candidates.push(Candidate { depth: frame.depth, cursor });
+        }
+    }
+
+    fn close_array(&mut self, repeated: bool) -> u8 {
+        self.mode = Mode::AfterValue;
+        if let Some(frame) = self.top.take() {
+            self.top = frame.below.clone();
+            if let Kind::Array(array) = &frame.kind
+                && self.arrays == 1
+            {
+                self.spelled.truncate(array.item);
+            }
+        }
+        self.arrays = self.arrays.saturating_sub(self.tracking.items as u32);
+        self.emit(symbol::END_ARRAY);
+        if repeated { Tracking::BRACKET_AFTER_REPEATED } else { b']' }
+    }
+}
+
+/// A hash of a member with a secret seed: equal for equal members, and with no input to be made equal for others.
+fn hash_of(symbols: &[Symbol]) -> u128 {
+    static SEEDS: OnceLock<[RandomState; 2]> = OnceLock::new();
+    let [a, b] = SEEDS.get_or_init(|| [RandomState::new(), RandomState::new()]);
+    u128::from(a.hash_one(symbols)) << 64 | u128::from(b.hash_one(symbols))
+}

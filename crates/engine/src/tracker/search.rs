@@ -1,0 +1,281 @@
+//! Whether a text can go on without a repetition that the grammar minds.
+//!
+//! A grammar has no dead ends of its own. So a text can be completed as soon as what is being written can become
+//! something new; only along the candidates is there anything to search. Grammars are expected to take the plain byte
+//! wherever they take the one that stands for a repetition, and to leave enough choice for entries that are not begun.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::strings::Text;
+use super::{Mode, SPECIAL, Tracker};
+use crate::advance::Refused;
+use crate::automaton::{StateId, Work};
+use crate::error::MatchError;
+use crate::matcher::{Matcher, Place, Step};
+use crate::stack::Config;
+
+/// What tells two configurations apart.
+pub(crate) type ConfigKey = SmallVec<[(StateId, u128); 2]>;
+
+/// So many choices, as a power of two, are more than any text can use up.
+const PLENTY: f32 = 40.0;
+/// Places that are looked at to find them.
+const PATIENCE: usize = 96;
+
+pub(crate) fn key_of(config: &Config) -> ConfigKey {
+    config.iter().map(|(state, stack)| (*state, stack.key)).collect()
+}
+
+/// The bytes of texts.
+pub(crate) fn text_bytes() -> ByteSet {
+    ByteSet::range(0, *SPECIAL.start() - 1)
+}
+
+fn blanks() -> ByteSet {
+    [b' ', b'\t', b'\n', b'\r'].into_iter().collect()
+}
+
+/// What was found out about places during one call.
+#[derive(Default)]
+pub(crate) struct Verdicts {
+    known: FxHashMap<(ConfigKey, u64), bool>,
+    /// The trackers that are known must stay alive: see [`Tracker::identity`].
+    kept: Vec<Tracker>,
+}
+
+/// What the rest of the matcher asks; without a tracker, the automaton alone answers.
+impl Matcher {
+    /// Where `bytes` lead from a step.
+    pub(crate) fn go_on(&self, step: &Step, bytes: &[u8]) -> Result<Place, Refused> {
+        self.go_on_from(&step.config, step.tracker.as_ref(), bytes)
+    }
+
+    /// Where `bytes` lead from a configuration and a tracker.
+    pub(crate) fn go_on_from(
+        &self,
+        config: &Config,
+        tracker: Option<&Arc<Tracker>>,
+        bytes: &[u8],
+    ) -> Result<Place, Refused> {
+        match tracker {
+            None => Ok((self.advance(config, bytes)?, None)),
+            Some(tracker) => {
+                let (config, tracker) = self.follow(config, tracker, bytes)?;
+                Ok((config, Some(Arc::new(tracker))))
+            }
+        }
+    }
+
+    /// Whether some sequence of tokens completes the text from a place.
+    pub(crate) fn is_completable_at(&self, place: &Place) -> Result<bool, MatchError> {
+        Ok(self.is_completable(&place.0)? && self.is_alive_at(place)?)
+    }
+
+    /// Whether some bytes complete the text from a place.
+    pub(crate) fn is_alive_at(&self, (config, tracker): &Place) -> Result<bool, MatchError> {
+        match tracker {
+            Some(tracker) => self.is_alive(config, tracker, &mut self.work()),
+            None => Ok(true),
+        }
+    }
+
+    /// The first of `bytes`, which the automaton takes, after which the text cannot be completed.
+    pub(crate) fn dead_end(&self, bytes: &[u8]) -> Result<usize, MatchError> {
+        let mut place = (self.last.config.clone(), self.last.tracker.clone());
+        for (at, byte) in bytes.iter().enumerate() {
+            place = match self.go_on_from(&place.0, place.1.as_ref(), &[*byte]) {
+                Ok(place) => place,
+                Err(Refused::At(_)) => return Ok(at),
+                Err(Refused::Limit(e)) => return Err(e.into()),
+            };
+            if !self.is_alive_at(&place)? {
+                return Ok(at);
+            }
+        }
+        Ok(bytes.len() - 1)
+    }
+
+    /// The bytes that may come next from a place; not all of them, if there are `enough`.
+    pub(crate) fn bytes_at(&self, (config, tracker): &Place, enough: usize) -> Result<ByteSet, MatchError> {
+        let next = self.next_bytes(config);
+        let Some(tracker) = tracker else { return Ok(next) };
+        let (mut work, mut bytes) = (self.work(), ByteSet::EMPTY);
+        for byte in next.intersect(&text_bytes()).iter() {
+            let mut after = (**tracker).clone();
+            let given = after.step(byte);
+            let alive = next.contains(given)
+                && (!after.has_candidates()
+                    || match self.advance(config, &[given]) {
+                        Ok(config) => self.is_alive(&config, &after, &mut work)?,
+                        Err(Refused::At(_)) => false,
+                        Err(Refused::Limit(e)) => return Err(e.into()),
+                    });
+            if alive {
+                bytes.insert(byte);
+            }
+            if bytes.len() >= enough {
+                break;
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Matcher {
+    /// Where `bytes` of text lead, with the bytes that stand for repetitions in their places.
+    pub(crate) fn follow(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<(Config, Tracker), Refused> {
+        let fit = bytes.iter().position(|b| SPECIAL.contains(b)).unwrap_or(bytes.len());
+        let mut tracker = tracker.clone();
+        let given = tracker.translate(&bytes[..fit]);
+        let config = self.advance(config, &given)?;
+        if fit < bytes.len() { Err(Refused::At(fit)) } else { Ok((config, tracker)) }
+    }
+
+    /// Whether the text can be completed from here; remembers the answer.
+    pub(crate) fn is_alive_known(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        verdicts: &mut Verdicts,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
+        if !tracker.has_candidates() {
+            return Ok(true);
+        }
+        let key = (key_of(config), tracker.identity());
+        if let Some(&known) = verdicts.known.get(&key) {
+            return Ok(known);
+        }
+        let alive = self.is_alive(config, tracker, work)?;
+        verdicts.kept.push(tracker.clone());
+        verdicts.known.insert(key, alive);
+        Ok(alive)
+    }
+
+    /// Whether the text can be completed from here: whether some way leads off all candidates, or past them.
+    /// Breadth first, since there may be endlessly many spellings of one value; white space comes last.
+    pub(crate) fn is_alive(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+        if !tracker.has_candidates() {
+            return Ok(true);
+        }
+        // Kept to the end: a tracker is known by where its parts lie.
+        let mut places: Vec<(Config, Tracker)> = vec![(config.clone(), tracker.clone())];
+        let mut blank: Vec<(Config, Tracker)> = Vec::new();
+        let mut seen: FxHashSet<(ConfigKey, u64)> = FxHashSet::default();
+        let mut at = 0;
+        loop {
+            if at == places.len() {
+                if blank.is_empty() {
+                    return Ok(false);
+                }
+                places.append(&mut blank);
+            }
+            let (config, tracker) = places[at].clone();
+            at += 1;
+            work.spend(64)?;
+            if self.accepts(&config) {
+                return Ok(true);
+            }
+            let next = self.next_bytes(&config);
+            let text = next.intersect(&text_bytes());
+            if text.iter().any(|byte| tracker.leaves(byte)) {
+                return Ok(true);
+            }
+            for byte in text.iter() {
+                let mut tracker = tracker.clone();
+                let given = tracker.step(byte);
+                if !next.contains(given) {
+                    continue;
+                }
+                if !tracker.has_candidates() {
+                    return Ok(true);
+                }
+                let config = match self.advance(&config, &[given]) {
+                    Ok(config) => config,
+                    Err(Refused::At(_)) => continue,
+                    Err(Refused::Limit(e)) => return Err(e.into()),
+                };
+                if seen.insert((key_of(&config), tracker.identity())) {
+                    let ahead = if blanks().contains(byte) { &mut blank } else { &mut places };
+                    ahead.push((config, tracker));
+                }
+            }
+        }
+    }
+
+    /// Whether what is being written can certainly become more different things than a text can hold, whatever those
+    /// before it were. Counts the choices on some ways on, and gives up soon.
+    pub(crate) fn has_plenty(&self, config: &Config, tracker: &Tracker) -> Result<bool, MatchError> {
+        let depth = tracker.depth();
+        let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
+        let mut todo: Vec<(Config, Tracker, f32)> = vec![(config.clone(), tracker.clone(), 0.0)];
+        for _ in 0..PATIENCE {
+            let Some((config, tracker, choices)) = todo.pop() else { return Ok(false) };
+            if choices >= PLENTY {
+                return Ok(true);
+            }
+            let own = tracker.depth() == depth;
+            let over = match tracker.mode() {
+                Mode::Broken => true,
+                Mode::AfterKey => own && in_key,
+                Mode::AfterValue => own,
+                _ => false,
+            };
+            if over || tracker.depth() < depth {
+                continue;
+            }
+            let mut ways = ways_on(&self.next_classes(&config), &tracker, own);
+            ways.sort_by(|a, b| a.0.total_cmp(&b.0));
+            for (gain, byte) in ways {
+                let mut tracker = tracker.clone();
+                tracker.step(byte);
+                match self.advance(&config, &[byte]) {
+                    Ok(config) => todo.push((config, tracker, choices + gain.max(0.0))),
+                    Err(Refused::At(_)) => {}
+                    Err(Refused::Limit(e)) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Bytes to try, one for each class, each with how many different things its class can make of the text, as a power of
+/// two. Those that make none are given less the less they are likely to lead to some.
+fn ways_on(classes: &[ByteSet], tracker: &Tracker, own: bool) -> SmallVec<[(f32, u8); 8]> {
+    let content: ByteSet = match tracker.mode() {
+        Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => {
+            ByteSet::range(0x20, 0x7E).minus(&[b'"', b'\\'].into_iter().collect())
+        }
+        Mode::Number if !tracker.in_exponent() => ByteSet::range(b'0', b'9'),
+        _ => ByteSet::EMPTY,
+    };
+    let mut ways = SmallVec::new();
+    for class in classes {
+        let class = class.intersect(&ByteSet::range(0, 0x7F));
+        let choice = class.intersect(&content);
+        if let Some(byte) = choice.first() {
+            ways.push(((choice.len() as f32).log2(), byte));
+        }
+        let rest = class.minus(&content);
+        let blank = rest.intersect(&blanks());
+        let rest = rest.minus(&blank);
+        let rest = match tracker.mode() {
+            // The end of a number is past the end of the item.
+            Mode::Number if own => rest.intersect(&[b'.'].into_iter().collect()),
+            Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => rest.intersect(&[b'"'].into_iter().collect()),
+            _ => rest,
+        };
+        if let Some(byte) = rest.first() {
+            ways.push((if matches!(byte, b'"' | b'1'..=b'9') { -1.0 } else { -2.0 }, byte));
+        }
+        if let Some(byte) = blank.first() {
+            ways.push((-3.0, byte));
+        }
+    }
+    ways
+}
