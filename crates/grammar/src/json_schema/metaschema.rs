@@ -40,12 +40,13 @@ pub(super) static ALL: [Metaschema; 5] = [
 const DRAFT_4: &str = r##"{
   "$schema": "http://json-schema.org/draft-04/schema#", "id": "http://json-schema.org/draft-04/schema#",
   "definitions": {
-    "schemas": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
+    "schemaArray": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
     "schemaMap": { "type": "object", "additionalProperties": { "$ref": "#" } },
     "schemaOrBoolean": { "anyOf": [{ "type": "boolean" }, { "$ref": "#" }] },
-    "count": { "type": "integer", "minimum": 0 },
-    "types": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
-    "names": { "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }
+    "positiveInteger": { "type": "integer", "minimum": 0 },
+    "positiveIntegerDefault0": { "allOf": [{ "$ref": "#/definitions/positiveInteger" }] },
+    "simpleTypes": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
+    "stringArray": { "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } }
   },
   "type": "object",
   "properties": {
@@ -54,31 +55,35 @@ const DRAFT_4: &str = r##"{
     "multipleOf": { "type": "number", "minimum": 0, "exclusiveMinimum": true },
     "maximum": { "type": "number" }, "exclusiveMaximum": { "type": "boolean" },
     "minimum": { "type": "number" }, "exclusiveMinimum": { "type": "boolean" },
-    "maxLength": { "$ref": "#/definitions/count" }, "minLength": { "$ref": "#/definitions/count" },
+    "maxLength": { "$ref": "#/definitions/positiveInteger" },
+    "minLength": { "$ref": "#/definitions/positiveInteger" },
     "pattern": { "type": "string", "format": "regex" },
     "additionalItems": { "$ref": "#/definitions/schemaOrBoolean" },
-    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemas" }] },
-    "maxItems": { "$ref": "#/definitions/count" }, "minItems": { "$ref": "#/definitions/count" },
+    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemaArray" }] },
+    "maxItems": { "$ref": "#/definitions/positiveInteger" },
+    "minItems": { "$ref": "#/definitions/positiveInteger" },
     "uniqueItems": { "type": "boolean" },
-    "maxProperties": { "$ref": "#/definitions/count" }, "minProperties": { "$ref": "#/definitions/count" },
-    "required": { "$ref": "#/definitions/names" },
+    "maxProperties": { "$ref": "#/definitions/positiveInteger" },
+    "minProperties": { "$ref": "#/definitions/positiveInteger" },
+    "required": { "$ref": "#/definitions/stringArray" },
     "additionalProperties": { "$ref": "#/definitions/schemaOrBoolean" },
     "definitions": { "$ref": "#/definitions/schemaMap" },
     "properties": { "$ref": "#/definitions/schemaMap" },
     "patternProperties": { "$ref": "#/definitions/schemaMap" },
     "dependencies": {
       "type": "object",
-      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/names" }] }
+      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/stringArray" }] }
     },
     "enum": { "type": "array", "minItems": 1, "uniqueItems": true },
     "type": {
       "anyOf": [
-        { "$ref": "#/definitions/types" },
-        { "type": "array", "items": { "$ref": "#/definitions/types" }, "minItems": 1, "uniqueItems": true }
+        { "$ref": "#/definitions/simpleTypes" },
+        { "type": "array", "items": { "$ref": "#/definitions/simpleTypes" },
+        "minItems": 1, "uniqueItems": true }
       ]
     },
-    "allOf": { "$ref": "#/definitions/schemas" }, "anyOf": { "$ref": "#/definitions/schemas" },
-    "oneOf": { "$ref": "#/definitions/schemas" }, "not": { "$ref": "#" }
+    "allOf": { "$ref": "#/definitions/schemaArray" }, "anyOf": { "$ref": "#/definitions/schemaArray" },
+    "oneOf": { "$ref": "#/definitions/schemaArray" }, "not": { "$ref": "#" }
   },
   "dependencies": { "exclusiveMaximum": ["maximum"], "exclusiveMinimum": ["minimum"] }
 }"##;
@@ -86,11 +91,12 @@ const DRAFT_4: &str = r##"{
 const DRAFT_6: &str = r##"{
   "$schema": "http://json-schema.org/draft-06/schema#", "$id": "http://json-schema.org/draft-06/schema#",
   "definitions": {
-    "schemas": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
+    "schemaArray": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
     "schemaMap": { "type": "object", "additionalProperties": { "$ref": "#" } },
-    "count": { "type": "integer", "minimum": 0 },
-    "types": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
-    "names": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
+    "nonNegativeInteger": { "type": "integer", "minimum": 0 },
+    "nonNegativeIntegerDefault0": { "allOf": [{ "$ref": "#/definitions/nonNegativeInteger" }] },
+    "simpleTypes": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
+    "stringArray": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
   },
   "type": ["object", "boolean"],
   "properties": {
@@ -101,42 +107,47 @@ const DRAFT_6: &str = r##"{
     "multipleOf": { "type": "number", "exclusiveMinimum": 0 },
     "maximum": { "type": "number" }, "exclusiveMaximum": { "type": "number" },
     "minimum": { "type": "number" }, "exclusiveMinimum": { "type": "number" },
-    "maxLength": { "$ref": "#/definitions/count" }, "minLength": { "$ref": "#/definitions/count" },
+    "maxLength": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minLength": { "$ref": "#/definitions/nonNegativeInteger" },
     "pattern": { "type": "string", "format": "regex" },
     "additionalItems": { "$ref": "#" },
-    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemas" }] },
-    "maxItems": { "$ref": "#/definitions/count" }, "minItems": { "$ref": "#/definitions/count" },
+    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemaArray" }] },
+    "maxItems": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minItems": { "$ref": "#/definitions/nonNegativeInteger" },
     "uniqueItems": { "type": "boolean" }, "contains": { "$ref": "#" },
-    "maxProperties": { "$ref": "#/definitions/count" }, "minProperties": { "$ref": "#/definitions/count" },
-    "required": { "$ref": "#/definitions/names" },
+    "maxProperties": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minProperties": { "$ref": "#/definitions/nonNegativeInteger" },
+    "required": { "$ref": "#/definitions/stringArray" },
     "additionalProperties": { "$ref": "#" }, "propertyNames": { "$ref": "#" },
     "definitions": { "$ref": "#/definitions/schemaMap" },
     "properties": { "$ref": "#/definitions/schemaMap" },
     "patternProperties": { "$ref": "#/definitions/schemaMap" },
     "dependencies": {
       "type": "object",
-      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/names" }] }
+      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/stringArray" }] }
     },
     "enum": { "type": "array" },
     "type": {
       "anyOf": [
-        { "$ref": "#/definitions/types" },
-        { "type": "array", "items": { "$ref": "#/definitions/types" }, "minItems": 1, "uniqueItems": true }
+        { "$ref": "#/definitions/simpleTypes" },
+        { "type": "array", "items": { "$ref": "#/definitions/simpleTypes" },
+        "minItems": 1, "uniqueItems": true }
       ]
     },
-    "allOf": { "$ref": "#/definitions/schemas" }, "anyOf": { "$ref": "#/definitions/schemas" },
-    "oneOf": { "$ref": "#/definitions/schemas" }, "not": { "$ref": "#" }
+    "allOf": { "$ref": "#/definitions/schemaArray" }, "anyOf": { "$ref": "#/definitions/schemaArray" },
+    "oneOf": { "$ref": "#/definitions/schemaArray" }, "not": { "$ref": "#" }
   }
 }"##;
 
 const DRAFT_7: &str = r##"{
   "$schema": "http://json-schema.org/draft-07/schema#", "$id": "http://json-schema.org/draft-07/schema#",
   "definitions": {
-    "schemas": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
+    "schemaArray": { "type": "array", "minItems": 1, "items": { "$ref": "#" } },
     "schemaMap": { "type": "object", "additionalProperties": { "$ref": "#" } },
-    "count": { "type": "integer", "minimum": 0 },
-    "types": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
-    "names": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
+    "nonNegativeInteger": { "type": "integer", "minimum": 0 },
+    "nonNegativeIntegerDefault0": { "allOf": [{ "$ref": "#/definitions/nonNegativeInteger" }] },
+    "simpleTypes": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
+    "stringArray": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
   },
   "type": ["object", "boolean"],
   "properties": {
@@ -149,14 +160,17 @@ const DRAFT_7: &str = r##"{
     "multipleOf": { "type": "number", "exclusiveMinimum": 0 },
     "maximum": { "type": "number" }, "exclusiveMaximum": { "type": "number" },
     "minimum": { "type": "number" }, "exclusiveMinimum": { "type": "number" },
-    "maxLength": { "$ref": "#/definitions/count" }, "minLength": { "$ref": "#/definitions/count" },
+    "maxLength": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minLength": { "$ref": "#/definitions/nonNegativeInteger" },
     "pattern": { "type": "string", "format": "regex" },
     "additionalItems": { "$ref": "#" },
-    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemas" }] },
-    "maxItems": { "$ref": "#/definitions/count" }, "minItems": { "$ref": "#/definitions/count" },
+    "items": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/schemaArray" }] },
+    "maxItems": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minItems": { "$ref": "#/definitions/nonNegativeInteger" },
     "uniqueItems": { "type": "boolean" }, "contains": { "$ref": "#" },
-    "maxProperties": { "$ref": "#/definitions/count" }, "minProperties": { "$ref": "#/definitions/count" },
-    "required": { "$ref": "#/definitions/names" },
+    "maxProperties": { "$ref": "#/definitions/nonNegativeInteger" },
+    "minProperties": { "$ref": "#/definitions/nonNegativeInteger" },
+    "required": { "$ref": "#/definitions/stringArray" },
     "additionalProperties": { "$ref": "#" }, "propertyNames": { "$ref": "#" },
     "definitions": { "$ref": "#/definitions/schemaMap" },
     "properties": { "$ref": "#/definitions/schemaMap" },
@@ -165,18 +179,19 @@ const DRAFT_7: &str = r##"{
     },
     "dependencies": {
       "type": "object",
-      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/names" }] }
+      "additionalProperties": { "anyOf": [{ "$ref": "#" }, { "$ref": "#/definitions/stringArray" }] }
     },
     "enum": { "type": "array" },
     "type": {
       "anyOf": [
-        { "$ref": "#/definitions/types" },
-        { "type": "array", "items": { "$ref": "#/definitions/types" }, "minItems": 1, "uniqueItems": true }
+        { "$ref": "#/definitions/simpleTypes" },
+        { "type": "array", "items": { "$ref": "#/definitions/simpleTypes" },
+        "minItems": 1, "uniqueItems": true }
       ]
     },
     "if": { "$ref": "#" }, "then": { "$ref": "#" }, "else": { "$ref": "#" },
-    "allOf": { "$ref": "#/definitions/schemas" }, "anyOf": { "$ref": "#/definitions/schemas" },
-    "oneOf": { "$ref": "#/definitions/schemas" }, "not": { "$ref": "#" }
+    "allOf": { "$ref": "#/definitions/schemaArray" }, "anyOf": { "$ref": "#/definitions/schemaArray" },
+    "oneOf": { "$ref": "#/definitions/schemaArray" }, "not": { "$ref": "#" }
   }
 }"##;
 
@@ -191,7 +206,7 @@ const DRAFT_2019_09: &str = r##"{
     "definitions": { "type": "object", "additionalProperties": { "$recursiveRef": "#" } },
     "dependencies": {
       "type": "object",
-      "additionalProperties": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "meta/validation#/$defs/names" }] }
+      "additionalProperties": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "meta/validation#/$defs/stringArray" }] }
     }
   },
   "$defs": {
@@ -216,7 +231,7 @@ const DRAFT_2019_09: &str = r##"{
       "$id": "meta/applicator", "$recursiveAnchor": true, "type": ["object", "boolean"],
       "properties": {
         "additionalItems": { "$recursiveRef": "#" }, "unevaluatedItems": { "$recursiveRef": "#" },
-        "items": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "#/$defs/schemas" }] },
+        "items": { "anyOf": [{ "$recursiveRef": "#" }, { "$ref": "#/$defs/schemaArray" }] },
         "contains": { "$recursiveRef": "#" },
         "additionalProperties": { "$recursiveRef": "#" }, "unevaluatedProperties": { "$recursiveRef": "#" },
         "properties": { "type": "object", "additionalProperties": { "$recursiveRef": "#" } },
@@ -226,10 +241,10 @@ const DRAFT_2019_09: &str = r##"{
         "dependentSchemas": { "type": "object", "additionalProperties": { "$recursiveRef": "#" } },
         "propertyNames": { "$recursiveRef": "#" },
         "if": { "$recursiveRef": "#" }, "then": { "$recursiveRef": "#" }, "else": { "$recursiveRef": "#" },
-        "allOf": { "$ref": "#/$defs/schemas" }, "anyOf": { "$ref": "#/$defs/schemas" },
-        "oneOf": { "$ref": "#/$defs/schemas" }, "not": { "$recursiveRef": "#" }
+        "allOf": { "$ref": "#/$defs/schemaArray" }, "anyOf": { "$ref": "#/$defs/schemaArray" },
+        "oneOf": { "$ref": "#/$defs/schemaArray" }, "not": { "$recursiveRef": "#" }
       },
-      "$defs": { "schemas": { "type": "array", "minItems": 1, "items": { "$recursiveRef": "#" } } }
+      "$defs": { "schemaArray": { "type": "array", "minItems": 1, "items": { "$recursiveRef": "#" } } }
     },
     "validation": {
       "$id": "meta/validation", "$recursiveAnchor": true, "type": ["object", "boolean"],
@@ -237,26 +252,31 @@ const DRAFT_2019_09: &str = r##"{
         "multipleOf": { "type": "number", "exclusiveMinimum": 0 },
         "maximum": { "type": "number" }, "exclusiveMaximum": { "type": "number" },
         "minimum": { "type": "number" }, "exclusiveMinimum": { "type": "number" },
-        "maxLength": { "$ref": "#/$defs/count" }, "minLength": { "$ref": "#/$defs/count" },
+        "maxLength": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minLength": { "$ref": "#/$defs/nonNegativeInteger" },
         "pattern": { "type": "string", "format": "regex" },
-        "maxItems": { "$ref": "#/$defs/count" }, "minItems": { "$ref": "#/$defs/count" },
+        "maxItems": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minItems": { "$ref": "#/$defs/nonNegativeInteger" },
         "uniqueItems": { "type": "boolean" },
-        "maxContains": { "$ref": "#/$defs/count" }, "minContains": { "$ref": "#/$defs/count" },
-        "maxProperties": { "$ref": "#/$defs/count" }, "minProperties": { "$ref": "#/$defs/count" },
-        "required": { "$ref": "#/$defs/names" },
-        "dependentRequired": { "type": "object", "additionalProperties": { "$ref": "#/$defs/names" } },
+        "maxContains": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minContains": { "$ref": "#/$defs/nonNegativeInteger" },
+        "maxProperties": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minProperties": { "$ref": "#/$defs/nonNegativeInteger" },
+        "required": { "$ref": "#/$defs/stringArray" },
+        "dependentRequired": { "type": "object", "additionalProperties": { "$ref": "#/$defs/stringArray" } },
         "const": true, "enum": { "type": "array" },
         "type": {
           "anyOf": [
-            { "$ref": "#/$defs/types" },
-            { "type": "array", "items": { "$ref": "#/$defs/types" }, "minItems": 1, "uniqueItems": true }
+            { "$ref": "#/$defs/simpleTypes" },
+            { "type": "array", "items": { "$ref": "#/$defs/simpleTypes" }, "minItems": 1, "uniqueItems": true }
           ]
         }
       },
       "$defs": {
-        "count": { "type": "integer", "minimum": 0 },
-        "types": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
-        "names": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
+        "nonNegativeInteger": { "type": "integer", "minimum": 0 },
+        "nonNegativeIntegerDefault0": { "allOf": [{ "$ref": "#/$defs/nonNegativeInteger" }] },
+        "simpleTypes": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
+        "stringArray": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
       }
     },
     "meta-data": {
@@ -293,9 +313,9 @@ const DRAFT_2020_12: &str = r##"{
     "definitions": { "type": "object", "additionalProperties": { "$dynamicRef": "#meta" } },
     "dependencies": {
       "type": "object",
-      "additionalProperties": { "anyOf": [{ "$dynamicRef": "#meta" }, { "$ref": "meta/validation#/$defs/names" }] }
+      "additionalProperties": { "anyOf": [{ "$dynamicRef": "#meta" }, { "$ref": "meta/validation#/$defs/stringArray" }] }
     },
-    "$recursiveAnchor": { "$ref": "meta/core#/$defs/anchor" },
+    "$recursiveAnchor": { "$ref": "meta/core#/$defs/anchorString" },
     "$recursiveRef": { "type": "string", "format": "uri-reference" }
   },
   "$defs": {
@@ -305,9 +325,9 @@ const DRAFT_2020_12: &str = r##"{
         "$id": { "type": "string", "format": "uri-reference", "pattern": "^[^#]*#?$" },
         "$schema": { "type": "string", "format": "uri" },
         "$ref": { "type": "string", "format": "uri-reference" },
-        "$anchor": { "$ref": "#/$defs/anchor" },
+        "$anchor": { "$ref": "#/$defs/anchorString" },
         "$dynamicRef": { "type": "string", "format": "uri-reference" },
-        "$dynamicAnchor": { "$ref": "#/$defs/anchor" },
+        "$dynamicAnchor": { "$ref": "#/$defs/anchorString" },
         "$vocabulary": {
           "type": "object", "propertyNames": { "type": "string", "format": "uri" },
           "additionalProperties": { "type": "boolean" }
@@ -315,12 +335,12 @@ const DRAFT_2020_12: &str = r##"{
         "$comment": { "type": "string" },
         "$defs": { "type": "object", "additionalProperties": { "$dynamicRef": "#meta" } }
       },
-      "$defs": { "anchor": { "type": "string", "pattern": "^[A-Za-z_][-A-Za-z0-9._]*$" } }
+      "$defs": { "anchorString": { "type": "string", "pattern": "^[A-Za-z_][-A-Za-z0-9._]*$" } }
     },
     "applicator": {
       "$id": "meta/applicator", "$dynamicAnchor": "meta", "type": ["object", "boolean"],
       "properties": {
-        "prefixItems": { "$ref": "#/$defs/schemas" }, "items": { "$dynamicRef": "#meta" },
+        "prefixItems": { "$ref": "#/$defs/schemaArray" }, "items": { "$dynamicRef": "#meta" },
         "contains": { "$dynamicRef": "#meta" }, "additionalProperties": { "$dynamicRef": "#meta" },
         "properties": { "type": "object", "additionalProperties": { "$dynamicRef": "#meta" } },
         "patternProperties": {
@@ -329,10 +349,10 @@ const DRAFT_2020_12: &str = r##"{
         "dependentSchemas": { "type": "object", "additionalProperties": { "$dynamicRef": "#meta" } },
         "propertyNames": { "$dynamicRef": "#meta" },
         "if": { "$dynamicRef": "#meta" }, "then": { "$dynamicRef": "#meta" }, "else": { "$dynamicRef": "#meta" },
-        "allOf": { "$ref": "#/$defs/schemas" }, "anyOf": { "$ref": "#/$defs/schemas" },
-        "oneOf": { "$ref": "#/$defs/schemas" }, "not": { "$dynamicRef": "#meta" }
+        "allOf": { "$ref": "#/$defs/schemaArray" }, "anyOf": { "$ref": "#/$defs/schemaArray" },
+        "oneOf": { "$ref": "#/$defs/schemaArray" }, "not": { "$dynamicRef": "#meta" }
       },
-      "$defs": { "schemas": { "type": "array", "minItems": 1, "items": { "$dynamicRef": "#meta" } } }
+      "$defs": { "schemaArray": { "type": "array", "minItems": 1, "items": { "$dynamicRef": "#meta" } } }
     },
     "unevaluated": {
       "$id": "meta/unevaluated", "$dynamicAnchor": "meta", "type": ["object", "boolean"],
@@ -345,27 +365,32 @@ const DRAFT_2020_12: &str = r##"{
       "properties": {
         "type": {
           "anyOf": [
-            { "$ref": "#/$defs/types" },
-            { "type": "array", "items": { "$ref": "#/$defs/types" }, "minItems": 1, "uniqueItems": true }
+            { "$ref": "#/$defs/simpleTypes" },
+            { "type": "array", "items": { "$ref": "#/$defs/simpleTypes" }, "minItems": 1, "uniqueItems": true }
           ]
         },
         "const": true, "enum": { "type": "array" },
         "multipleOf": { "type": "number", "exclusiveMinimum": 0 },
         "maximum": { "type": "number" }, "exclusiveMaximum": { "type": "number" },
         "minimum": { "type": "number" }, "exclusiveMinimum": { "type": "number" },
-        "maxLength": { "$ref": "#/$defs/count" }, "minLength": { "$ref": "#/$defs/count" },
+        "maxLength": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minLength": { "$ref": "#/$defs/nonNegativeInteger" },
         "pattern": { "type": "string", "format": "regex" },
-        "maxItems": { "$ref": "#/$defs/count" }, "minItems": { "$ref": "#/$defs/count" },
+        "maxItems": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minItems": { "$ref": "#/$defs/nonNegativeInteger" },
         "uniqueItems": { "type": "boolean" },
-        "maxContains": { "$ref": "#/$defs/count" }, "minContains": { "$ref": "#/$defs/count" },
-        "maxProperties": { "$ref": "#/$defs/count" }, "minProperties": { "$ref": "#/$defs/count" },
-        "required": { "$ref": "#/$defs/names" },
-        "dependentRequired": { "type": "object", "additionalProperties": { "$ref": "#/$defs/names" } }
+        "maxContains": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minContains": { "$ref": "#/$defs/nonNegativeInteger" },
+        "maxProperties": { "$ref": "#/$defs/nonNegativeInteger" },
+        "minProperties": { "$ref": "#/$defs/nonNegativeInteger" },
+        "required": { "$ref": "#/$defs/stringArray" },
+        "dependentRequired": { "type": "object", "additionalProperties": { "$ref": "#/$defs/stringArray" } }
       },
       "$defs": {
-        "count": { "type": "integer", "minimum": 0 },
-        "types": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
-        "names": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
+        "nonNegativeInteger": { "type": "integer", "minimum": 0 },
+        "nonNegativeIntegerDefault0": { "allOf": [{ "$ref": "#/$defs/nonNegativeInteger" }] },
+        "simpleTypes": { "enum": ["array", "boolean", "integer", "null", "number", "object", "string"] },
+        "stringArray": { "type": "array", "uniqueItems": true, "items": { "type": "string" } }
       }
     },
     "meta-data": {
