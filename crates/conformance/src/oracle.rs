@@ -1,0 +1,122 @@
+//! The independent judge: the `jsonschema` crate.
+//!
+//! Formats are asserted, in every draft all of them. A schema without `$schema` is read as 2020-12, and where it is
+//! none of that, as draft 7 or 4: array forms of `items` and boolean `exclusiveMinimum` are common.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use jsonschema::{Draft, Validator};
+use serde_json::{Value, json};
+
+/// Formats that the crate knows in later drafts only.
+const LATE_FORMATS: [&str; 9] = [
+    "duration",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "relative-json-pointer",
+    "uri-reference",
+    "uri-template",
+    "uuid",
+];
+
+/// A validator for one schema.
+pub(crate) struct Oracle {
+    validator: Validator,
+}
+
+impl Oracle {
+    /// A validator, or why there is none.
+    pub(crate) fn new(schema: &Value) -> Result<Oracle, String> {
+        let mut first = None;
+        let drafts = if schema.get("$schema").is_some() {
+            vec![None]
+        } else {
+            vec![Some(Draft::Draft202012), Some(Draft::Draft7), Some(Draft::Draft4)]
+        };
+        for draft in drafts {
+            let built = catch_unwind(AssertUnwindSafe(|| build(schema, draft)));
+            match built.unwrap_or_else(|_| Err("it panicked".to_owned())) {
+                Ok(validator) => return Ok(Oracle { validator }),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_default())
+    }
+
+    /// Whether an instance is valid; none if the crate panics.
+    pub(crate) fn is_valid(&self, instance: &Value) -> Option<bool> {
+        catch_unwind(AssertUnwindSafe(|| self.validator.is_valid(instance))).ok()
+    }
+
+    /// The first error of an instance, in words.
+    pub(crate) fn error(&self, instance: &Value) -> String {
+        match self.validator.validate(instance) {
+            Ok(()) => "valid".to_owned(),
+            Err(error) => {
+                format!("{} ({})", crate::text::excerpt(&error.to_string(), 120), error.schema_path())
+            }
+        }
+    }
+}
+
+fn build(schema: &Value, draft: Option<Draft>) -> Result<Validator, String> {
+    let mut options = jsonschema::options().should_validate_formats(true);
+    if let Some(draft) = draft {
+        options = options.with_draft(draft);
+    }
+    for (format, check) in late_formats() {
+        options = options.with_format(*format, move |text: &str| check.is_valid(&Value::from(text)));
+    }
+    options.build(schema).map_err(|error| crate::text::excerpt(&error.to_string(), 200))
+}
+
+/// The checks of [`LATE_FORMATS`], by the crate's own validators of the latest draft.
+fn late_formats() -> &'static [(&'static str, Validator)] {
+    static CHECKS: OnceLock<Vec<(&str, Validator)>> = OnceLock::new();
+    CHECKS.get_or_init(|| {
+        let check = |format| {
+            let options = jsonschema::options().should_validate_formats(true);
+            Some((format, options.build(&json!({"format": format})).ok()?))
+        };
+        LATE_FORMATS.into_iter().filter_map(check).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_asserted_in_every_draft() {
+        for schema in
+            ["http://json-schema.org/draft-04/schema#", "https://json-schema.org/draft/2020-12/schema"]
+        {
+            for (format, bad) in [("date", "2023-02-30"), ("uuid", "x"), ("duration", "P")] {
+                let oracle = Oracle::new(&json!({"$schema": schema, "format": format})).unwrap();
+                assert_eq!(oracle.is_valid(&json!(bad)), Some(false), "{format}");
+                assert_eq!(oracle.is_valid(&json!(1)), Some(true));
+            }
+        }
+    }
+
+    #[test]
+    fn old_forms_are_read_where_no_draft_is_named() {
+        let oracle = Oracle::new(&json!({"items": [{"type": "string"}], "additionalItems": false})).unwrap();
+        assert_eq!(oracle.is_valid(&json!(["a"])), Some(true));
+        assert_eq!(oracle.is_valid(&json!(["a", 1])), Some(false));
+        let oracle = Oracle::new(&json!({"minimum": 1, "exclusiveMinimum": true})).unwrap();
+        assert_eq!(oracle.is_valid(&json!(1)), Some(false));
+    }
+
+    #[test]
+    fn numbers_are_exact() {
+        let oracle = Oracle::new(&json!({"type": "integer", "multipleOf": 3})).unwrap();
+        let valid = |text: &str| oracle.is_valid(&serde_json::from_str(text).unwrap());
+        assert_eq!(valid("300000000000000000000000000000000000000003"), Some(true));
+        assert_eq!(valid("300000000000000000000000000000000000000004"), Some(false));
+        assert_eq!(valid("3.0"), Some(true));
+    }
+}
