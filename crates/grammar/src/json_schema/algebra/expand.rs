@@ -1,5 +1,6 @@
 //! From the keywords of a schema to the set of its instances.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::object::SeenKeys;
@@ -128,16 +129,11 @@ impl<'a> Algebra<'a> {
             set.objects.push(Rc::new(self.object(schema)?));
         }
         if let Some(values) = &schema.values {
-            let mut any = Set::none();
-            for value in values {
-                self.budget.tick()?;
-                self.add_value(&mut any, value)?;
-            }
-            any.string = Strings::Only(Rc::new(strings_of(values)));
+            let any = self.set_of_values(values)?;
             set = self.intersect(&set, &any)?;
         }
         if let Some(value) = &schema.constant {
-            let one = self.set_of_value(value)?;
+            let one = self.set_of_values(std::slice::from_ref(value))?;
             set = self.intersect(&set, &one)?;
         }
         Ok(set)
@@ -150,14 +146,14 @@ impl<'a> Algebra<'a> {
         let mut set = if integers { NumberSet::integers() } else { NumberSet::all() };
         for bound in &schema.minimum {
             let least = NumberSet::at_least(decimal(&bound.value, "minimum")?, bound.exclusive);
-            set = set.intersect(&least);
+            set = set.intersect(&least)?;
         }
         for bound in &schema.maximum {
             let most = NumberSet::at_most(decimal(&bound.value, "maximum")?, bound.exclusive);
-            set = set.intersect(&most);
+            set = set.intersect(&most)?;
         }
         if let Some(step) = &schema.multiple_of {
-            set = set.intersect(&NumberSet::multiple_of(decimal(step, "multipleOf")?));
+            set = set.intersect(&NumberSet::multiple_of(decimal(step, "multipleOf")?))?;
         }
         Ok(set)
     }
@@ -373,26 +369,28 @@ impl<'a> Algebra<'a> {
         Ok(())
     }
 
-    /// The set of one value.
-    pub(super) fn set_of_value(&mut self, value: &'a Json) -> Result<Set, Error> {
-        let mut set = Set::none();
-        self.add_value(&mut set, value)?;
-        if let Json::String(text) = value {
-            set.string = Strings::only(text);
+    /// The set of some values.
+    pub(super) fn set_of_values(&mut self, values: &'a [Json]) -> Result<Set, Error> {
+        let (mut set, mut numbers, mut strings) = (Set::none(), Vec::new(), BTreeSet::new());
+        for value in values {
+            self.budget.tick()?;
+            match value {
+                Json::Number(text) => numbers.push(Decimal::parse(text)?),
+                Json::String(text) => _ = strings.insert(Rc::from(text.as_str())),
+                _ => self.add_value(&mut set, value),
+            }
         }
+        (set.number, set.string) = (NumberSet::values(numbers), Strings::Only(Rc::new(strings)));
         Ok(set)
     }
 
-    /// Adds a value to a set, unless it is a string: those are many, and added at once.
-    fn add_value(&mut self, set: &mut Set, value: &'a Json) -> Result<(), Error> {
+    /// Adds a value that is no number and no string to a set.
+    fn add_value(&mut self, set: &mut Set, value: &'a Json) {
         match value {
             Json::Null => set.null = true,
             Json::Bool(false) => set.no = true,
             Json::Bool(true) => set.yes = true,
-            Json::Number(text) => {
-                set.number = set.number.union(&NumberSet::single(Decimal::parse(text)?));
-            }
-            Json::String(_) => {}
+            Json::Number(_) | Json::String(_) => {}
             Json::Array(items) => {
                 let prefix: Vec<GoalId> = items.iter().map(|item| self.goal_of_value(item)).collect();
                 let len = prefix.len() as u64;
@@ -410,7 +408,6 @@ impl<'a> Algebra<'a> {
                 set.objects.push(Rc::new(Object { members, classes: Vec::new(), ..Object::any() }));
             }
         }
-        Ok(())
     }
 }
 
@@ -418,14 +415,6 @@ impl Set {
     fn of_objects(objects: Vec<Object>) -> Self {
         Set { objects: objects.into_iter().map(Rc::new).collect(), ..Set::none() }
     }
-}
-
-fn strings_of(values: &[Json]) -> std::collections::BTreeSet<Rc<str>> {
-    let string = |value: &Json| match value {
-        Json::String(text) => Some(Rc::from(text.as_str())),
-        _ => None,
-    };
-    values.iter().filter_map(string).collect()
 }
 
 /// An error about a pattern, which has places of its own.

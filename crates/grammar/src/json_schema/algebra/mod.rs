@@ -219,7 +219,7 @@ impl<'a> Algebra<'a> {
         }
         let set = match (literal.atom, literal.holds) {
             (Atom::Node(node), true) => self.expand(node)?,
-            (Atom::Value(value), true) => self.set_of_value(self.values[value.0 as usize])?,
+            (Atom::Value(value), true) => self.set_of_values(std::slice::from_ref(self.values[value.0 as usize]))?,
             (_, false) => {
                 let set = self.set_of_literal(literal.negated())?;
                 self.complement(&set)?
@@ -244,7 +244,7 @@ impl<'a> Algebra<'a> {
             null: a.null && b.null,
             no: a.no && b.no,
             yes: a.yes && b.yes,
-            number: a.number.intersect(&b.number),
+            number: a.number.intersect(&b.number)?,
             string: a.string.intersect(&b.string, &mut self.texts())?,
             arrays: self.product(&a.arrays, &b.arrays)?,
             objects: self.product(&a.objects, &b.objects)?,
@@ -256,7 +256,7 @@ impl<'a> Algebra<'a> {
             null: a.null || b.null,
             no: a.no || b.no,
             yes: a.yes || b.yes,
-            number: a.number.union(&b.number),
+            number: a.number.union(&b.number)?,
             string: a.string.union(&b.string, &mut self.texts())?,
             arrays: self.either(&a.arrays, &b.arrays)?,
             objects: self.either(&a.objects, &b.objects)?,
@@ -268,7 +268,7 @@ impl<'a> Algebra<'a> {
             null: !of.null,
             no: !of.no,
             yes: !of.yes,
-            number: of.number.complement(),
+            number: of.number.complement()?,
             string: of.string.complement(&mut self.builder.arena),
             arrays: self.complement_of_all(&of.arrays)?,
             objects: self.complement_of_all(&of.objects)?,

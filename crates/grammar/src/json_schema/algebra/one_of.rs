@@ -32,8 +32,8 @@ impl Algebra<'_> {
         let once = |has: fn(&Set) -> bool| branches.iter().filter(|&b| has(b)).count() == 1;
         let (mut numbers, mut twice) = (NumberSet::none(), NumberSet::none());
         for branch in branches {
-            twice = twice.union(&numbers.intersect(&branch.number));
-            numbers = numbers.union(&branch.number);
+            twice = twice.union(&numbers.intersect(&branch.number)?)?;
+            numbers = numbers.union(&branch.number)?;
         }
         let arrays: Vec<&[Rc<super::Array>]> = branches.iter().map(|b| &b.arrays[..]).collect();
         let objects: Vec<&[Rc<super::Object>]> = branches.iter().map(|b| &b.objects[..]).collect();
@@ -41,7 +41,7 @@ impl Algebra<'_> {
             null: once(|b| b.null),
             no: once(|b| b.no),
             yes: once(|b| b.yes),
-            number: numbers.intersect(&twice.complement()),
+            number: numbers.intersect(&twice.complement()?)?,
             string: self.in_one(branches.iter().map(|b| &b.string))?,
             arrays: self.in_one_list(&arrays)?,
             objects: self.in_one_list(&objects)?,

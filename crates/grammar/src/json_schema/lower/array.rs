@@ -154,7 +154,7 @@ impl Lower<'_> {
             return Ok(None);
         }
         let Strings::Only(texts) = &set.string else { return Ok(None) };
-        let Some(numbers) = set.number.finite(FINITE) else { return Ok(None) };
+        let Some(numbers) = set.number.finite(FINITE)? else { return Ok(None) };
         if texts.len() + numbers.len() > FINITE {
             return Ok(None);
         }
