@@ -286,7 +286,11 @@ fn number(text: &str) -> Option<Value> {
     let short = digits.trim_end_matches('0');
     power += (digits.len() - short.len()) as i128;
     let short = short.trim_start_matches('0').to_owned();
-    Some(if short.is_empty() { Value::Number(false, short, 0) } else { Value::Number(negative, short, power) })
+    Some(if short.is_empty() {
+        Value::Number(false, short, 0)
+    } else {
+        Value::Number(negative, short, power)
+    })
 }
 
 #[cfg(test)]
@@ -308,7 +312,10 @@ mod tests {
             (br#"[["a"],["a"],"#, b"[[\"a\"],[\"a\"]\xFE"),
             (br#"{"a":{"a":1},"b":"#, br#"{"a":{"a":1},"b":"#),
         ] {
-            assert_eq!(reference.translate(text).escape_ascii().to_string(), given.escape_ascii().to_string());
+            assert_eq!(
+                reference.translate(text).escape_ascii().to_string(),
+                given.escape_ascii().to_string()
+            );
         }
     }
 }

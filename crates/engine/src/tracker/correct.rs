@@ -65,7 +65,12 @@ struct Correction<'a> {
 
 impl Matcher {
     /// Takes out of `words`, which the automaton filled for `config`, the tokens that lead to a repetition.
-    pub(crate) fn correct(&self, config: &Config, tracker: &Tracker, words: &mut [u32]) -> Result<(), MatchError> {
+    pub(crate) fn correct(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        words: &mut [u32],
+    ) -> Result<(), MatchError> {
         let tables = &self.constraint().inner.tables;
         for &token in &tables.structure().special {
             clear(words, token);
@@ -83,7 +88,12 @@ impl Matcher {
     }
 
     /// The tokens of a mask that begin something new which may be, or may only become, a repetition.
-    fn beginning(&self, config: &Config, tracker: &Tracker, words: &[u32]) -> Result<Arc<[TokenId]>, MatchError> {
+    fn beginning(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        words: &[u32],
+    ) -> Result<Arc<[TokenId]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), inside);
@@ -180,7 +190,9 @@ impl Correction<'_> {
             };
             for child in children {
                 let byte = trie.byte[child as usize];
-                if SPECIAL.contains(&byte) || !place.repeated && (!ways.contains(byte) || place.tracker.leaves(byte)) {
+                if SPECIAL.contains(&byte)
+                    || !place.repeated && (!ways.contains(byte) || place.tracker.leaves(byte))
+                {
                     continue;
                 }
                 if let Some(next) = self.arrive(&place, child, byte)? {

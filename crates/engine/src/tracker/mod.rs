@@ -44,7 +44,8 @@ pub(crate) use correct::Corrections;
 pub(crate) use tables::StructureTables;
 
 /// The bytes that stand for repetitions; no text has them.
-pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> = Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
+pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> =
+    Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
 
 /// Stands among the members of earlier objects so that one without any can be compared with the next.
 const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];

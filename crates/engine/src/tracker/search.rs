@@ -127,7 +127,12 @@ impl Matcher {
 
 impl Matcher {
     /// Where `bytes` of text lead, with the bytes that stand for repetitions in their places.
-    pub(crate) fn follow(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<(Config, Tracker), Refused> {
+    pub(crate) fn follow(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        bytes: &[u8],
+    ) -> Result<(Config, Tracker), Refused> {
         let fit = bytes.iter().position(|b| SPECIAL.contains(b)).unwrap_or(bytes.len());
         let mut tracker = tracker.clone();
         let given = tracker.translate(&bytes[..fit]);
@@ -158,7 +163,12 @@ impl Matcher {
 
     /// Whether the text can be completed from here: whether some way leads off all candidates, or past them.
     /// Breadth first, since there may be endlessly many spellings of one value; white space comes last.
-    pub(crate) fn is_alive(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    pub(crate) fn is_alive(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         if !tracker.has_candidates() {
             return Ok(true);
         }
@@ -267,7 +277,9 @@ fn ways_on(classes: &[ByteSet], tracker: &Tracker, own: bool) -> SmallVec<[(f32,
         let rest = match tracker.mode() {
             // The end of a number is past the end of the item.
             Mode::Number if own => rest.intersect(&[b'.'].into_iter().collect()),
-            Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => rest.intersect(&[b'"'].into_iter().collect()),
+            Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => {
+                rest.intersect(&[b'"'].into_iter().collect())
+            }
             _ => rest,
         };
         if let Some(byte) = rest.first() {

@@ -75,10 +75,6 @@ impl JsonOptions {
 
     /// Every JSON text that is a valid instance.
     pub fn exact() -> Self {
-        JsonOptions {
-            whitespace: JsonWhitespace::Any,
-            spelling: Spelling::Any,
-            ..JsonOptions::default()
-        }
+        JsonOptions { whitespace: JsonWhitespace::Any, spelling: Spelling::Any, ..JsonOptions::default() }
     }
 }

@@ -21,7 +21,9 @@ impl<'a> Algebra<'a> {
             Node::Never => return Ok(Set::none()),
             Node::Schema(schema) => &**schema,
         };
-        if self.open.contains(&node) {
+        if let Some(at) = self.open.iter().position(|&open| open == node) {
+            // Further out it is about another value: then it is just not known yet.
+            self.blocked = at < self.outer;
             let message =
                 "the schema refers to itself without going into an instance, so that nothing is ever decided";
             return Err(schema.error(ErrorKind::Unsupported, "$ref", message));

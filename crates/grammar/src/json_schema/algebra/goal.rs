@@ -97,6 +97,15 @@ impl Goals {
         goal
     }
 
+    /// Whether whatever has goal `a` has goal `b`, as far as their forms show.
+    pub(crate) fn implies(&self, a: GoalId, b: GoalId) -> bool {
+        match (a, b) {
+            (GoalId::NEVER, _) | (_, GoalId::ANY) => true,
+            (_, GoalId::NEVER) => false,
+            _ => self.literals(b).iter().all(|literal| self.literals(a).contains(literal)),
+        }
+    }
+
     fn intern(&mut self, literals: &[Literal]) -> GoalId {
         if let Some(&id) = self.ids.get(literals) {
             return id;

@@ -126,6 +126,10 @@ pub(crate) struct Algebra<'a> {
     formats: FxHashMap<&'a str, Option<ExprId>>,
     /// Schemas that are being expanded, from the outside in.
     open: Vec<NodeId>,
+    /// How many of them are about another value than the one that is being looked into.
+    outer: usize,
+    /// Whether the last look ran into one of those, so that it found out nothing.
+    blocked: bool,
     /// Whether some schema asks what others have evaluated.
     annotate: bool,
 }
@@ -153,6 +157,8 @@ impl<'a> Algebra<'a> {
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             open: Vec::new(),
+            outer: 0,
+            blocked: false,
             annotate,
         }
     }
@@ -219,7 +225,9 @@ impl<'a> Algebra<'a> {
         }
         let set = match (literal.atom, literal.holds) {
             (Atom::Node(node), true) => self.expand(node)?,
-            (Atom::Value(value), true) => self.set_of_values(std::slice::from_ref(self.values[value.0 as usize]))?,
+            (Atom::Value(value), true) => {
+                self.set_of_values(std::slice::from_ref(self.values[value.0 as usize]))?
+            }
             (_, false) => {
                 let set = self.set_of_literal(literal.negated())?;
                 self.complement(&set)?
@@ -285,9 +293,7 @@ impl<'a> Algebra<'a> {
             for y in b {
                 self.budget.tick()?;
                 let both = T::intersect(self, x, y)?;
-                if !T::is_none(self, &both, LOOK)? {
-                    self.add(&mut out, Rc::new(both))?;
-                }
+                self.add_new(&mut out, both)?;
             }
         }
         Ok(out)
@@ -311,6 +317,24 @@ impl<'a> Algebra<'a> {
         }
         to.push(part);
         self.check_alternatives(to.len())
+    }
+
+    /// Adds a part to a union, unless it is empty or within another; those that are within it are dropped.
+    fn add_new<T: Unions>(&mut self, to: &mut Vec<Rc<T>>, part: T) -> Result<(), Error> {
+        if T::is_none(self, &part, LOOK)? {
+            return Ok(());
+        }
+        let mut within = Vec::with_capacity(to.len());
+        for known in to.iter() {
+            let both = T::intersect(self, &part, known)?;
+            if both == part {
+                return Ok(());
+            }
+            within.push(T::intersect(self, known, &part)? == **known);
+        }
+        let mut within = within.into_iter();
+        to.retain(|_| !within.next().unwrap_or(false));
+        self.add(to, Rc::new(part))
     }
 
     pub(crate) fn check_alternatives(&self, count: usize) -> Result<(), Error> {
@@ -342,11 +366,15 @@ impl<'a> Algebra<'a> {
             return Ok(known.unwrap_or(false));
         }
         self.emptiness.insert(goal, None);
-        // A schema that is being expanded further out cannot be looked into.
-        let inside = self.goals.literals(goal).iter().any(|l| self.is_open(l.atom));
-        let empty = !inside && {
-            let set = self.set_of(goal)?;
-            self.is_none(&set, depth - 1)?
+        let outer = std::mem::replace(&mut self.outer, self.open.len());
+        let looked = self.set_of(goal).and_then(|set| self.is_none(&set, depth - 1));
+        self.outer = outer;
+        let empty = match looked {
+            Err(_) if std::mem::take(&mut self.blocked) => {
+                self.emptiness.remove(&goal);
+                return Ok(false);
+            }
+            other => other?,
         };
         // "Not empty" at a lesser depth may yet turn out to be empty at a greater one.
         if empty || depth == LOOK {
@@ -355,10 +383,6 @@ impl<'a> Algebra<'a> {
             self.emptiness.remove(&goal);
         }
         Ok(empty)
-    }
-
-    fn is_open(&self, atom: Atom) -> bool {
-        matches!(atom, Atom::Node(node) if self.open.contains(&node))
     }
 
     /// Whether a set is surely empty.

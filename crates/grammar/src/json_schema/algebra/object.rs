@@ -129,7 +129,12 @@ impl Algebra<'_> {
         implies.extend(b.implies.iter().filter(|pair| !a.implies.contains(pair)).cloned());
         let mut seen = a.seen.clone();
         seen.0.extend(b.seen.0.iter().cloned());
-        let some = join(&a.some, &b.some);
+        let mut some = Vec::new();
+        for (keys, goal) in join(&a.some, &b.some) {
+            if !self.fulfils(&members, &keys, goal)? {
+                some.push((keys, goal));
+            }
+        }
         Ok(Object { members, classes, some, min: a.min.max(b.min), max: a.max.min(b.max), implies, seen })
     }
 
@@ -199,7 +204,12 @@ impl Algebra<'_> {
         }
         for (a, b) in &object.implies {
             let mut without = Object::with_member(a.clone(), true, GoalId::ANY);
-            without.members.push(Member { name: b.clone(), required: false, goal: GoalId::NEVER, declared: false });
+            without.members.push(Member {
+                name: b.clone(),
+                required: false,
+                goal: GoalId::NEVER,
+                declared: false,
+            });
             out.push(without);
         }
         Ok(out)
@@ -220,7 +230,46 @@ impl Algebra<'_> {
             }
         }
         for (keys, goal) in &object.some {
-            if self.no_values(*goal, depth)? || self.no_strings(keys)? {
+            if !self.can_fulfil(object, keys, *goal, depth)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a member of the object may have a key among `keys` and a value of `goal`; `true` if it is not known.
+    fn can_fulfil(
+        &mut self,
+        object: &Object,
+        keys: &Strings,
+        goal: GoalId,
+        depth: usize,
+    ) -> Result<bool, Error> {
+        for (class, class_goal) in &object.classes {
+            let both = self.goals.and(goal, *class_goal);
+            if both != GoalId::NEVER {
+                let keys = class.intersect(keys, &mut self.texts())?;
+                if !self.no_strings(&keys)? && !self.no_values(both, depth)? {
+                    return Ok(true);
+                }
+            }
+        }
+        for member in &object.members {
+            let both = self.goals.and(goal, member.goal);
+            if both != GoalId::NEVER
+                && keys.contains(&member.name, &mut self.texts())?
+                && !self.no_values(both, depth)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether an object of the set surely has a member with a key among `keys` and a value of `goal`.
+    fn fulfils(&mut self, members: &[Member], keys: &Strings, goal: GoalId) -> Result<bool, Error> {
+        for member in members.iter().filter(|m| m.required && m.goal != GoalId::NEVER) {
+            if self.goals.implies(member.goal, goal) && keys.contains(&member.name, &mut self.texts())? {
                 return Ok(true);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Algebra, LOOK, Set, Strings, Unions};
+use super::{Algebra, Set, Strings, Unions};
 use crate::error::Error;
 use crate::json_schema::node::{NodeId, Schema};
 use crate::json_schema::number::NumberSet;
@@ -10,12 +10,13 @@ use crate::json_schema::number::NumberSet;
 impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.
     pub(super) fn one_of(&mut self, within: &Set, schema: &Schema) -> Result<Set, Error> {
-        let mut branches = Vec::with_capacity(schema.one_of.len());
+        let (mut whole, mut branches) = (Vec::new(), Vec::new());
         for &node in &schema.one_of {
             let branch = self.set_of_node(node, true)?;
             branches.push(self.intersect(within, &branch)?);
+            whole.push(branch);
         }
-        let one = self.exactly_one(&branches).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
+        let one = self.exactly_one(&branches, &whole).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
         match one {
             Err(_) if self.options.lenient => {
                 let mut any = Set::none();
@@ -28,15 +29,19 @@ impl Algebra<'_> {
         }
     }
 
-    fn exactly_one(&mut self, branches: &[Set]) -> Result<Set, Error> {
+    /// What is in exactly one of the branches. `whole` are the same without what holds for all of them: it is less to
+    /// take away.
+    fn exactly_one(&mut self, branches: &[Set], whole: &[Rc<Set>]) -> Result<Set, Error> {
         let once = |has: fn(&Set) -> bool| branches.iter().filter(|&b| has(b)).count() == 1;
         let (mut numbers, mut twice) = (NumberSet::none(), NumberSet::none());
         for branch in branches {
             twice = twice.union(&numbers.intersect(&branch.number)?)?;
             numbers = numbers.union(&branch.number)?;
         }
-        let arrays: Vec<&[Rc<super::Array>]> = branches.iter().map(|b| &b.arrays[..]).collect();
-        let objects: Vec<&[Rc<super::Object>]> = branches.iter().map(|b| &b.objects[..]).collect();
+        let arrays: Vec<_> =
+            branches.iter().zip(whole).map(|(b, w)| (&b.arrays[..], &w.arrays[..])).collect();
+        let objects: Vec<_> =
+            branches.iter().zip(whole).map(|(b, w)| (&b.objects[..], &w.objects[..])).collect();
         Ok(Set {
             null: once(|b| b.null),
             no: once(|b| b.no),
@@ -61,13 +66,13 @@ impl Algebra<'_> {
         Ok(any.intersect(&others, &mut self.texts())?)
     }
 
-    fn in_one_list<T: Unions>(&mut self, branches: &[&[Rc<T>]]) -> Result<Vec<Rc<T>>, Error> {
+    fn in_one_list<T: Unions>(&mut self, branches: &[(&[Rc<T>], &[Rc<T>])]) -> Result<Vec<Rc<T>>, Error> {
         let mut out: Vec<Rc<T>> = Vec::new();
-        for (i, branch) in branches.iter().enumerate() {
+        for (i, (branch, _)) in branches.iter().enumerate() {
             for part in branch.iter() {
                 let mut left = vec![part.clone()];
-                for other in branches.iter().enumerate().filter(|(j, _)| *j != i).flat_map(|(_, b)| b.iter())
-                {
+                let others = branches.iter().enumerate().filter(|(j, _)| *j != i);
+                for other in others.flat_map(|(_, (_, whole))| whole.iter()) {
                     left = self.without(left, other)?;
                 }
                 for part in left {
@@ -94,9 +99,7 @@ impl Algebra<'_> {
             };
             for piece in &*outside {
                 let piece = T::intersect(self, &part, piece)?;
-                if !T::is_none(self, &piece, LOOK)? {
-                    self.add(&mut left, Rc::new(piece))?;
-                }
+                self.add_new(&mut left, piece)?;
             }
         }
         Ok(left)

@@ -6,8 +6,8 @@
 
 use super::decimal::Decimal;
 use super::lattice::next_multiple;
-use super::plain_machine::PlainMachine;
 use super::plain::Plain;
+use super::plain_machine::PlainMachine;
 use super::scientific::scientific;
 use super::set::{Bound, Interval, NumberSet};
 use crate::error::Error;
@@ -119,7 +119,11 @@ fn parts(set: &NumberSet) -> Result<Option<[Vec<Magnitudes>; 2]>, Error> {
 }
 
 /// The part of an interval on one side of zero.
-fn magnitudes(interval: &Interval<'_>, unit: Option<i32>, negative: bool) -> Result<Option<Magnitudes>, Error> {
+fn magnitudes(
+    interval: &Interval<'_>,
+    unit: Option<i32>,
+    negative: bool,
+) -> Result<Option<Magnitudes>, Error> {
     let (low, high) = match negative {
         false => (interval.low.clone(), interval.high.clone()),
         true => (interval.high.as_ref().map(negated), interval.low.as_ref().map(negated)),

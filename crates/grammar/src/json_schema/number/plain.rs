@@ -92,7 +92,8 @@ impl<'a> Plain<'a> {
         }
         let (first, digit) = (self.digit(1, 9), self.any);
         let count = |length: usize| (length - 1 - zeros) as u32;
-        let (digits, zeros) = (self.arena.repeat(digit, count(shortest), longest.map(count)), self.zeros(zeros));
+        let (digits, zeros) =
+            (self.arena.repeat(digit, count(shortest), longest.map(count)), self.zeros(zeros));
         self.arena.concat(&[first, digits, zeros, self.free])
     }
 
@@ -107,8 +108,11 @@ impl<'a> Plain<'a> {
         let to = self.whole_to(&high[fork + 1..], high_tail);
         let left = low.len() - fork - 1;
         let free = self.free_digits(left);
-        let branches =
-            [(low[fork], low[fork], from), (low[fork] + 1, high[fork] - 1, free), (high[fork], high[fork], to)];
+        let branches = [
+            (low[fork], low[fork], from),
+            (low[fork] + 1, high[fork] - 1, free),
+            (high[fork], high[fork], to),
+        ];
         let rest = self.branch(&branches, left);
         let same = self.digits(&low[..fork]);
         self.arena.concat(&[same, rest])
@@ -286,7 +290,13 @@ impl<'a> Plain<'a> {
     }
 
     /// Fractions from one to the other.
-    fn fraction_between(&mut self, low: &[u8], low_inclusive: bool, high: &[u8], high_inclusive: bool) -> ExprId {
+    fn fraction_between(
+        &mut self,
+        low: &[u8],
+        low_inclusive: bool,
+        high: &[u8],
+        high_inclusive: bool,
+    ) -> ExprId {
         if !self.fractions {
             return self.arena.empty();
         }
@@ -306,7 +316,8 @@ impl<'a> Plain<'a> {
         let from = self.places_from(low, fork + 1, low_inclusive);
         let to = self.places_to(high, fork + 1, high_inclusive);
         let free = self.free_places(fork + 1);
-        let branches = self.merge(&[(first, first, from), (first + 1, last.saturating_sub(1), free), (last, last, to)]);
+        let branches =
+            self.merge(&[(first, first, from), (first + 1, last.saturating_sub(1), free), (last, last, to)]);
         let mut rest = self.choose(&branches);
         for i in (1..=fork).rev() {
             if i >= low.len() && low_inclusive {

@@ -184,7 +184,8 @@ fn equal(a: &Json, b: &Json) -> bool {
         (Json::Number(a), Json::Number(b)) => Decimal::new(a) == Decimal::new(b),
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
         (Json::Object(c), Json::Object(d)) => {
-            c.len() == d.len() && c.iter().all(|(name, one)| b.get(name).is_some_and(|other| equal(one, other)))
+            c.len() == d.len()
+                && c.iter().all(|(name, one)| b.get(name).is_some_and(|other| equal(one, other)))
         }
         _ => a == b,
     }
@@ -224,6 +225,10 @@ impl Decimal {
             return false;
         }
         let zeros = std::iter::repeat_n(b'0', shift as usize);
-        self.digits.bytes().chain(zeros).fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % divisor) == 0
+        self.digits
+            .bytes()
+            .chain(zeros)
+            .fold(0, |rest, digit| (rest * 10 + u128::from(digit - b'0')) % divisor)
+            == 0
     }
 }
