@@ -6,8 +6,8 @@
 
 use super::decimal::Decimal;
 use super::lattice::next_multiple;
-use super::plain_machine::PlainMachine;
 use super::plain::Plain;
+use super::plain_machine::PlainMachine;
 use super::scientific::scientific;
 use super::set::{Bound, Interval, NumberSet};
 use crate::error::Error;
@@ -61,7 +61,8 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
 fn signed(set: &NumberSet, arena: &mut Arena) -> Option<ExprId> {
     let [(point, zero)] = &set.points[..] else { return None };
     let (below, above) = (&set.pieces[0], &set.pieces[1]);
-    if !point.is_zero() || below.has_steps() || above.has_steps() {
+    let simple = !below.has_steps() && !above.has_steps() && !(below.is_none() && above.is_none());
+    if !point.is_zero() || !simple {
         return None;
     }
     let mut parts = Vec::new();
@@ -119,7 +120,11 @@ fn parts(set: &NumberSet) -> Result<Option<[Vec<Magnitudes>; 2]>, Error> {
 }
 
 /// The part of an interval on one side of zero.
-fn magnitudes(interval: &Interval<'_>, unit: Option<i32>, negative: bool) -> Result<Option<Magnitudes>, Error> {
+fn magnitudes(
+    interval: &Interval<'_>,
+    unit: Option<i32>,
+    negative: bool,
+) -> Result<Option<Magnitudes>, Error> {
     let (low, high) = match negative {
         false => (interval.low.clone(), interval.high.clone()),
         true => (interval.high.as_ref().map(negated), interval.low.as_ref().map(negated)),

@@ -32,10 +32,12 @@ impl Decimal {
 
     /// The number that a JSON number stands for.
     pub(crate) fn parse(text: &str) -> Result<Decimal, Error> {
-        let not_a_number = || Error::new(ErrorKind::Syntax, format!("`{}` is not a JSON number", excerpt(text)));
+        let not_a_number =
+            || Error::new(ErrorKind::Syntax, format!("`{}` is not a JSON number", excerpt(text)));
         let too_far = || {
             let text = excerpt(text);
-            let message = format!("the number {text} has digits more than {MAX_DIGITS} places from its point");
+            let message =
+                format!("the number {text} has digits more than {MAX_DIGITS} places from its point");
             Error::new(ErrorKind::Unsupported, message)
         };
         let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
@@ -62,7 +64,8 @@ impl Decimal {
             None => 0,
             Some(unsigned) => {
                 let digits = unsigned.trim_start_matches('0');
-                let size = if digits.len() > 9 { return Err(too_far()) } else { digits.parse().unwrap_or(0i64) };
+                let size =
+                    if digits.len() > 9 { return Err(too_far()) } else { digits.parse().unwrap_or(0i64) };
                 if exponent.is_some_and(|e| e.starts_with('-')) { -size } else { size }
             }
         };

@@ -168,7 +168,11 @@ impl Formula {
     ///
     /// A largest lattice of the sum belongs to the set but for its multiples in the others, and n lattices inside
     /// one cannot cover 2ⁿ multiples in a row; so there is little to try unless there are many lattices.
-    pub(super) fn first_between(&self, low: &Decimal, high: Option<&Decimal>) -> Result<Option<Decimal>, Error> {
+    pub(super) fn first_between(
+        &self,
+        low: &Decimal,
+        high: Option<&Decimal>,
+    ) -> Result<Option<Decimal>, Error> {
         let mut at = low.clone();
         for _ in 0..MAX_TRIES {
             let mut next: Option<Decimal> = None;

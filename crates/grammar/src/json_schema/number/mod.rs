@@ -22,7 +22,12 @@ use crate::limits::Limits;
 
 impl NumberSet {
     /// The texts of the JSON numbers whose value is in the set: those that a writer would write, or all.
-    pub(crate) fn expr(&self, spelling: Spelling, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
+    pub(crate) fn expr(
+        &self,
+        spelling: Spelling,
+        arena: &mut Arena,
+        limits: &Limits,
+    ) -> Result<ExprId, Error> {
         let expr = match spelling {
             Spelling::Canonical => canonical::canonical(self, arena)?,
             Spelling::Any => canonical::canonical(self, arena)?,
@@ -34,7 +39,8 @@ impl NumberSet {
     fn has_negative(&self) -> bool {
         let below = self.points.partition_point(|(point, _)| point.is_negative());
         // A piece with multiples that holds none below zero would have been cut off there.
-        self.points[..below].iter().any(|(_, holds)| *holds) || self.pieces[..=below].iter().any(|p| !p.is_none())
+        self.points[..below].iter().any(|(_, holds)| *holds)
+            || self.pieces[..=below].iter().any(|p| !p.is_none())
     }
 
     /// The same numbers with the other sign.

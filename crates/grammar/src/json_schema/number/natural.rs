@@ -280,9 +280,11 @@ mod tests {
     fn division_of_awkward_limbs() {
         // Limbs at both ends of their range, where a guess is off by the most.
         let limbs = [0, 1, 499_999_999, 500_000_000, 999_999_998, 999_999_999];
-        let all = |n: usize| (0..6usize.pow(n as u32)).map(move |i| {
-            Natural((0..n).map(|k| limbs[i / 6usize.pow(k as u32) % 6]).collect()).trimmed()
-        });
+        let all = |n: usize| {
+            (0..6usize.pow(n as u32)).map(move |i| {
+                Natural((0..n).map(|k| limbs[i / 6usize.pow(k as u32) % 6]).collect()).trimmed()
+            })
+        };
         for a in all(4) {
             for b in all(2).chain(all(3)).filter(|b| !b.is_zero()) {
                 let (q, r) = a.div_rem(&b);

@@ -77,7 +77,7 @@ impl<'a> Plain<'a> {
             None => {}
         }
         if !from_full {
-            parts.push(self.whole_between(&whole, tail, &vec![9; whole.len()], free));
+            parts.push(self.whole_from_first(&whole, tail));
         }
         parts.push(self.any_of_length(shortest, longest));
         self.arena.alt(&parts)
@@ -92,7 +92,8 @@ impl<'a> Plain<'a> {
         }
         let (first, digit) = (self.digit(1, 9), self.any);
         let count = |length: usize| (length - 1 - zeros) as u32;
-        let (digits, zeros) = (self.arena.repeat(digit, count(shortest), longest.map(count)), self.zeros(zeros));
+        let (digits, zeros) =
+            (self.arena.repeat(digit, count(shortest), longest.map(count)), self.zeros(zeros));
         self.arena.concat(&[first, digits, zeros, self.free])
     }
 
@@ -107,8 +108,11 @@ impl<'a> Plain<'a> {
         let to = self.whole_to(&high[fork + 1..], high_tail);
         let left = low.len() - fork - 1;
         let free = self.free_digits(left);
-        let branches =
-            [(low[fork], low[fork], from), (low[fork] + 1, high[fork] - 1, free), (high[fork], high[fork], to)];
+        let branches = [
+            (low[fork], low[fork], from),
+            (low[fork] + 1, high[fork] - 1, free),
+            (high[fork], high[fork], to),
+        ];
         let rest = self.branch(&branches, left);
         let same = self.digits(&low[..fork]);
         self.arena.concat(&[same, rest])
@@ -124,6 +128,14 @@ impl<'a> Plain<'a> {
             from = self.branch(&[(digit, digit, from), (digit + 1, top, free)], left);
         }
         from
+    }
+
+    /// The same for `low` that starts with a digit other than zero.
+    fn whole_from_first(&mut self, low: &[u8], tail: ExprId) -> ExprId {
+        let left = low.len() - 1;
+        let (from, free) = (self.whole_from(&low[1..], tail), self.free_digits(left));
+        let branches = self.merge(&[(low[0], low[0], from), (low[0] + 1, 9, free)]);
+        self.choose(&branches)
     }
 
     /// As many digits as `high` has, and no more.
@@ -286,13 +298,22 @@ impl<'a> Plain<'a> {
     }
 
     /// Fractions from one to the other.
-    fn fraction_between(&mut self, low: &[u8], low_inclusive: bool, high: &[u8], high_inclusive: bool) -> ExprId {
+    fn fraction_between(
+        &mut self,
+        low: &[u8],
+        low_inclusive: bool,
+        high: &[u8],
+        high_inclusive: bool,
+    ) -> ExprId {
         if !self.fractions {
             return self.arena.empty();
         }
         let place = |digits: &[u8], i: usize| digits.get(i).copied().unwrap_or(0);
         let length = low.len().max(high.len());
         let Some(fork) = (0..length).find(|&i| place(low, i) != place(high, i)) else {
+            if !low_inclusive || !high_inclusive {
+                return self.arena.never();
+            }
             let (digits, zeros) = (self.digits(low), self.any_zeros());
             return match low.is_empty() {
                 true => self.fraction_to(low, true),
@@ -306,7 +327,8 @@ impl<'a> Plain<'a> {
         let from = self.places_from(low, fork + 1, low_inclusive);
         let to = self.places_to(high, fork + 1, high_inclusive);
         let free = self.free_places(fork + 1);
-        let branches = self.merge(&[(first, first, from), (first + 1, last.saturating_sub(1), free), (last, last, to)]);
+        let branches =
+            self.merge(&[(first, first, from), (first + 1, last.saturating_sub(1), free), (last, last, to)]);
         let mut rest = self.choose(&branches);
         for i in (1..=fork).rev() {
             if i >= low.len() && low_inclusive {

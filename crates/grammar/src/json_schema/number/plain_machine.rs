@@ -191,9 +191,7 @@ impl PlainMachine {
                     block(&read.digits, length as i64).is_some_and(|(low, high)| side.meets(&low, &high))
                 })
             }
-            Phase::Point | Phase::Fraction => {
-                read.block().is_some_and(|(low, high)| side.meets(&low, &high))
-            }
+            Phase::Point | Phase::Fraction => read.block().is_some_and(|(low, high)| side.meets(&low, &high)),
         }
     }
 }

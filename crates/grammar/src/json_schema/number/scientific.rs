@@ -30,7 +30,8 @@ pub(super) fn scientific(arena: &mut Arena, range: &Magnitudes) -> ExprId {
     }
     let low = (!range.low.value.is_zero())
         .then(|| ((mantissa(&range.low.value), !range.low.inclusive), range.low.value.point() - 1));
-    let high = range.high.as_ref().map(|high| ((mantissa(&high.value), high.inclusive), high.value.point() - 1));
+    let high =
+        range.high.as_ref().map(|high| ((mantissa(&high.value), high.inclusive), high.value.point() - 1));
     let (first, last): (Cut, Cut) = ((Decimal::power_of_ten(0), false), (Decimal::power_of_ten(1), false));
     let mut cuts = vec![first, last];
     cuts.extend([&low, &high].into_iter().flatten().map(|(cut, _)| cut.clone()));

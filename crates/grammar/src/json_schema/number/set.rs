@@ -128,7 +128,10 @@ impl NumberSet {
     /// All its numbers in rising order, if there are at most `limit`.
     pub(crate) fn finite(&self, limit: usize) -> Result<Option<Vec<Decimal>>, Error> {
         let last = self.pieces.len() - 1;
-        if !self.pieces[0].is_none() || !self.pieces[last].is_none() || self.pieces.iter().any(Formula::is_dense) {
+        if !self.pieces[0].is_none()
+            || !self.pieces[last].is_none()
+            || self.pieces.iter().any(Formula::is_dense)
+        {
             return Ok(None);
         }
         let mut values = Vec::new();
