@@ -41,7 +41,7 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
     if set.is_all() {
         return Ok(number_expr(arena));
     }
-    if let Some(expr) = signed(set, arena) {
+    if let Some(expr) = signed(set, arena, false) {
         return Ok(expr);
     }
     if let Some(parts) = parts(set)? {
@@ -58,19 +58,21 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
 }
 
 /// The numbers of some signs: all there is to see of them is the sign and whether they have a digit that is not zero.
-fn signed(set: &NumberSet, arena: &mut Arena) -> Option<ExprId> {
+/// If `any_zero`, a zero may have a sign even if no number is negative.
+pub(super) fn signed(set: &NumberSet, arena: &mut Arena, any_zero: bool) -> Option<ExprId> {
     let [(point, zero)] = &set.points[..] else { return None };
     let (below, above) = (&set.pieces[0], &set.pieces[1]);
-    let simple = !below.has_steps() && !above.has_steps() && !(below.is_none() && above.is_none());
-    if !point.is_zero() || !simple {
+    let simple = !below.has_steps() && !above.has_steps();
+    let only_zero = below.is_none() && above.is_none();
+    if !point.is_zero() || !simple || (only_zero && !any_zero) {
         return None;
     }
     let mut parts = Vec::new();
     if !above.is_none() || *zero {
         parts.push(magnitude(arena, *zero, !above.is_none()));
     }
-    if !below.is_none() {
-        let (minus, magnitude) = (arena.literal(b"-"), magnitude(arena, *zero, true));
+    if !below.is_none() || (any_zero && *zero) {
+        let (minus, magnitude) = (arena.literal(b"-"), magnitude(arena, *zero, !below.is_none()));
         parts.push(arena.concat(&[minus, magnitude]));
     }
     Some(arena.alt(&parts))
