@@ -166,8 +166,8 @@ fn round_up(bound: &Bound, step: &Decimal) -> Result<Bound, Error> {
 fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> ExprId {
     let fractions = !set.only_integers();
     let exponents = fractions && !set.pieces.iter().any(|piece| piece.has_steps());
-    let [positive, negative] = [&parts[0], &parts[1]].map(|ranges| {
-        let mut exprs = Vec::with_capacity(ranges.len());
+    let mut texts = |ranges: &[Magnitudes]| {
+        let mut exprs = Vec::with_capacity(2 * ranges.len());
         for range in ranges {
             let mut plain = Plain::new(arena, fractions, range.unit);
             exprs.push(plain.range(&range.low, range.high.as_ref()));
@@ -176,12 +176,16 @@ fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> E
             }
         }
         arena.alt(&exprs)
-    });
-    let minus = arena.literal(b"-");
+    };
+    let [positive, negative] = parts;
     if positive == negative {
+        let magnitude = texts(positive);
+        let minus = arena.literal(b"-");
         let minus = arena.optional(minus);
-        return arena.concat(&[minus, positive]);
+        return arena.concat(&[minus, magnitude]);
     }
+    let (positive, negative) = (texts(positive), texts(negative));
+    let minus = arena.literal(b"-");
     let negative = arena.concat(&[minus, negative]);
     arena.alt(&[positive, negative])
 }
