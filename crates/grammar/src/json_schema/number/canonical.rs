@@ -41,7 +41,7 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
     if set.is_all() {
         return Ok(number_expr(arena));
     }
-    if let Some(expr) = signed(set, arena) {
+    if let Some(expr) = signed(set, arena, false) {
         return Ok(expr);
     }
     if let Some(parts) = parts(set)? {
@@ -58,18 +58,21 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
 }
 
 /// The numbers of some signs: all there is to see of them is the sign and whether they have a digit that is not zero.
-fn signed(set: &NumberSet, arena: &mut Arena) -> Option<ExprId> {
+/// If `any_zero`, a zero may have a sign even if no number is negative.
+pub(super) fn signed(set: &NumberSet, arena: &mut Arena, any_zero: bool) -> Option<ExprId> {
     let [(point, zero)] = &set.points[..] else { return None };
     let (below, above) = (&set.pieces[0], &set.pieces[1]);
-    if !point.is_zero() || below.has_steps() || above.has_steps() {
+    let simple = !below.has_steps() && !above.has_steps();
+    let only_zero = below.is_none() && above.is_none();
+    if !point.is_zero() || !simple || (only_zero && !any_zero) {
         return None;
     }
     let mut parts = Vec::new();
     if !above.is_none() || *zero {
         parts.push(magnitude(arena, *zero, !above.is_none()));
     }
-    if !below.is_none() {
-        let (minus, magnitude) = (arena.literal(b"-"), magnitude(arena, *zero, true));
+    if !below.is_none() || (any_zero && *zero) {
+        let (minus, magnitude) = (arena.literal(b"-"), magnitude(arena, *zero, !below.is_none()));
         parts.push(arena.concat(&[minus, magnitude]));
     }
     Some(arena.alt(&parts))
@@ -163,8 +166,8 @@ fn round_up(bound: &Bound, step: &Decimal) -> Result<Bound, Error> {
 fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> ExprId {
     let fractions = !set.only_integers();
     let exponents = fractions && !set.pieces.iter().any(|piece| piece.has_steps());
-    let [positive, negative] = [&parts[0], &parts[1]].map(|ranges| {
-        let mut exprs = Vec::with_capacity(ranges.len());
+    let mut texts = |ranges: &[Magnitudes]| {
+        let mut exprs = Vec::with_capacity(2 * ranges.len());
         for range in ranges {
             let mut plain = Plain::new(arena, fractions, range.unit);
             exprs.push(plain.range(&range.low, range.high.as_ref()));
@@ -173,12 +176,16 @@ fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> E
             }
         }
         arena.alt(&exprs)
-    });
-    let minus = arena.literal(b"-");
+    };
+    let [positive, negative] = parts;
     if positive == negative {
+        let magnitude = texts(positive);
+        let minus = arena.literal(b"-");
         let minus = arena.optional(minus);
-        return arena.concat(&[minus, positive]);
+        return arena.concat(&[minus, magnitude]);
     }
+    let (positive, negative) = (texts(positive), texts(negative));
+    let minus = arena.literal(b"-");
     let negative = arena.concat(&[minus, negative]);
     arena.alt(&[positive, negative])
 }

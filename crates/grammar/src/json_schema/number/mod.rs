@@ -1,13 +1,17 @@
 //! Numbers: exact decimals, sets of them, and the texts of their members.
 
+mod any;
 mod canonical;
 mod decimal;
+mod exponents;
 mod lattice;
 mod natural;
+mod order;
 mod plain;
 mod plain_machine;
 mod scientific;
 mod set;
+mod side;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +34,7 @@ impl NumberSet {
     ) -> Result<ExprId, Error> {
         let expr = match spelling {
             Spelling::Canonical => canonical::canonical(self, arena)?,
-            Spelling::Any => canonical::canonical(self, arena)?,
+            Spelling::Any => any::any(self, arena)?,
         };
         if arena.overflowed() { Err(Error::limit("exprs", limits.exprs)) } else { Ok(expr) }
     }

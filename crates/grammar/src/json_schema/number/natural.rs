@@ -34,7 +34,7 @@ impl Natural {
             // The digits of one limb come one after the other, so this builds it up; zeros after them are shifted in below.
             *limb = *limb * 10 + u32::from(digit);
         }
-        if zeros % BASE_DIGITS != 0 && !digits.is_empty() {
+        if !zeros.is_multiple_of(BASE_DIGITS) && !digits.is_empty() {
             limbs[zeros / BASE_DIGITS] *= 10u32.pow((zeros % BASE_DIGITS) as u32);
         }
         Natural(limbs).trimmed()

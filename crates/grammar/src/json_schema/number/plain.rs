@@ -77,7 +77,7 @@ impl<'a> Plain<'a> {
             None => {}
         }
         if !from_full {
-            parts.push(self.whole_between(&whole, tail, &vec![9; whole.len()], free));
+            parts.push(self.whole_from_first(&whole, tail));
         }
         parts.push(self.any_of_length(shortest, longest));
         self.arena.alt(&parts)
@@ -128,6 +128,14 @@ impl<'a> Plain<'a> {
             from = self.branch(&[(digit, digit, from), (digit + 1, top, free)], left);
         }
         from
+    }
+
+    /// The same for `low` that starts with a digit other than zero.
+    fn whole_from_first(&mut self, low: &[u8], tail: ExprId) -> ExprId {
+        let left = low.len() - 1;
+        let (from, free) = (self.whole_from(&low[1..], tail), self.free_digits(left));
+        let branches = self.merge(&[(low[0], low[0], from), (low[0] + 1, 9, free)]);
+        self.choose(&branches)
     }
 
     /// As many digits as `high` has, and no more.
@@ -303,6 +311,9 @@ impl<'a> Plain<'a> {
         let place = |digits: &[u8], i: usize| digits.get(i).copied().unwrap_or(0);
         let length = low.len().max(high.len());
         let Some(fork) = (0..length).find(|&i| place(low, i) != place(high, i)) else {
+            if !low_inclusive || !high_inclusive {
+                return self.arena.never();
+            }
             let (digits, zeros) = (self.digits(low), self.any_zeros());
             return match low.is_empty() {
                 true => self.fraction_to(low, true),
