@@ -174,6 +174,23 @@ fn masks_equal_the_reference_with_assertions() {
 }
 
 #[test]
+fn masks_equal_the_reference_with_members_and_machines() {
+    let options = GrammarOptions {
+        rules: 3,
+        depth: 3,
+        boolean: false,
+        lookaround: false,
+        counted: true,
+        ..GrammarOptions::default()
+    };
+    let vocab = VocabOptions { all_bytes: true, ..VocabOptions::default() };
+    run(40_000, 600, &options, &vocab, false);
+    let vocab = VocabOptions { all_bytes: false, ..VocabOptions::default() };
+    let options = GrammarOptions { rules: 2, depth: 2, ..options };
+    run(50_000, 200, &options, &vocab, false);
+}
+
+#[test]
 fn masks_equal_the_reference_on_vocabularies_without_some_bytes() {
     let vocab = VocabOptions { all_bytes: false, ..VocabOptions::default() };
     // Small grammars: the reference has to search token sequences.

@@ -36,6 +36,7 @@
 
 pub mod boolean;
 pub mod generate;
+mod members;
 mod reference;
 mod rng;
 pub mod spans;

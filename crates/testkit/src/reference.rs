@@ -1,8 +1,8 @@
 //! The reference matcher: Earley's recognizer, run on the expressions of the IR as they are.
 //!
 //! Every expression is a nonterminal, and how far a match of it has come is a number: the next part of a
-//! sequence, the rounds of a repetition, the node of a UTF-8 automaton. An item is an expression, that number
-//! and the column where the match began. Expressions that match nothing are never predicted, so every item can
+//! sequence, the rounds of a repetition, the node of a UTF-8 automaton, an interned place in members or a machine. An
+//! item is an expression, that number and the column where the match began. Expressions that match nothing are never predicted, so every item can
 //! be completed and *a column with an item in it means a viable text*.
 //!
 //! What a column does next depends only on its unfinished items and the columns they began in. Columns are
@@ -12,11 +12,12 @@
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokenstile_grammar::ir::{Expr, Utf8Dfa, Utf8Next};
+use tokenstile_grammar::ir::{Expr, Members, Utf8Dfa, Utf8Next};
 use tokenstile_grammar::{CharSetId, ExprId, Grammar};
 
 use crate::Viability;
 use crate::boolean::{SpanAutomaton, has_open_look};
+use crate::members::{Entries, Usable};
 
 /// The state of a [`Reference`] after some text. It belongs to the reference that made it. Equal states have
 /// the same continuations (the converse need not hold).
@@ -64,7 +65,37 @@ pub struct Reference<'g> {
     utf8: FxHashMap<CharSetId, Utf8Dfa>,
     /// Whether an emptiness test ran out of its budget before any text was read.
     doubtful: bool,
+    places: RefCell<Places>,
     store: RefCell<Store>,
+}
+
+/// Where a match of members or of a machine has come to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Place {
+    /// An entry must come; at the start there may be none.
+    Entry {
+        start: bool,
+        entries: Entries,
+    },
+    AfterEntry(Entries),
+    Machine(Vec<u8>),
+}
+
+#[derive(Debug, Default)]
+struct Places {
+    list: Vec<Place>,
+    ids: FxHashMap<Place, u32>,
+    /// What is expected at a place of members.
+    expected: FxHashMap<(ExprId, u32), Vec<(ExprId, u32)>>,
+}
+
+impl Places {
+    fn intern(&mut self, place: Place) -> u32 {
+        *self.ids.entry(place.clone()).or_insert_with(|| {
+            self.list.push(place);
+            self.list.len() as u32 - 1
+        })
+    }
 }
 
 #[derive(Debug, Default)]
@@ -86,6 +117,7 @@ impl<'g> Reference<'g> {
             productive: FxHashSet::default(),
             utf8: FxHashMap::default(),
             doubtful: false,
+            places: RefCell::new(Places::default()),
             store: RefCell::new(Store::default()),
         };
         let reachable = this.prepare();
@@ -160,7 +192,51 @@ impl Reference<'_> {
     }
 
     fn first_dot(&self, expr: ExprId) -> u32 {
-        if self.is_boolean(expr) { SpanAutomaton::START } else { 0 }
+        let arena = self.grammar.arena();
+        match arena.get(expr) {
+            _ if self.is_boolean(expr) => SpanAutomaton::START,
+            Expr::Members(id) => {
+                let entries = self.usable(arena.members_of(id)).start();
+                self.places.borrow_mut().intern(Place::Entry { start: true, entries })
+            }
+            Expr::Machine(id) => {
+                let start = arena.machine_of(id).0.start().into_vec();
+                self.places.borrow_mut().intern(Place::Machine(start))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Members with those slots that match some text.
+    fn usable<'a>(&self, members: &'a Members) -> Usable<'a> {
+        let slots = members.slots.iter().map(|s| self.productive.contains(&s.entry)).collect();
+        Usable::new(members, slots, self.productive.contains(&members.separator))
+    }
+
+    /// What members expect at a place.
+    fn expected_of_members(&self, expr: ExprId, members: &Members, dot: u32) -> Vec<(ExprId, u32)> {
+        if let Some(known) = self.places.borrow().expected.get(&(expr, dot)) {
+            return known.clone();
+        }
+        let usable = self.usable(members);
+        let place = self.places.borrow().list[dot as usize].clone();
+        let places = &mut *self.places.borrow_mut();
+        let expected: Vec<(ExprId, u32)> = match place {
+            Place::Entry { entries, .. } => {
+                let open = usable.open(&entries).into_iter();
+                let after = |(slot, next)| {
+                    let entry = members.slots[slot as usize].entry;
+                    (entry, places.intern(Place::AfterEntry(next)))
+                };
+                open.map(after).collect()
+            }
+            Place::AfterEntry(entries) if !usable.open(&entries).is_empty() => {
+                vec![(members.separator, places.intern(Place::Entry { start: false, entries }))]
+            }
+            _ => Vec::new(),
+        };
+        places.expected.insert((expr, dot), expected.clone());
+        expected
     }
 
     /// The expressions that a match expects next, each with how far it has come after them.
@@ -174,6 +250,7 @@ impl Reference<'_> {
             Expr::Alt(list) if dot == 0 => arena.list(list).iter().map(|&part| (part, 1)).collect(),
             Expr::Rule(rule) if dot == 0 => vec![(self.grammar.rule(rule).body, 1)],
             Expr::Region(inner) if dot == 0 => vec![(inner, 1)],
+            Expr::Members(id) => self.expected_of_members(expr, arena.members_of(id), dot),
             Expr::Repeat { expr, max: Some(max), .. } if dot < max => vec![(expr, dot + 1)],
             // Past the least number of rounds there is no need to count.
             Expr::Repeat { expr, min, max: None } => vec![(expr, (dot + 1).min(min))],
@@ -192,7 +269,16 @@ impl Reference<'_> {
             Expr::Concat(list) => dot as usize == arena.list(list).len(),
             Expr::Repeat { min, .. } => dot >= min,
             Expr::Never | Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => false,
-            Expr::Members(_) | Expr::Machine(_) => false,
+            Expr::Members(id) => match &self.places.borrow().list[dot as usize] {
+                Place::Entry { start: true, entries } | Place::AfterEntry(entries) => {
+                    self.usable(arena.members_of(id)).may_end(entries)
+                }
+                _ => false,
+            },
+            Expr::Machine(id) => match &self.places.borrow().list[dot as usize] {
+                Place::Machine(state) => arena.machine_of(id).0.accepts(state),
+                _ => false,
+            },
         }
     }
 
@@ -212,6 +298,13 @@ impl Reference<'_> {
                 Utf8Next::Done => Some(CHAR_DONE),
                 Utf8Next::Node(node) => Some(node),
             },
+            Expr::Machine(id) => {
+                let places = &mut *self.places.borrow_mut();
+                let Place::Machine(state) = &places.list[dot as usize] else { return None };
+                let mut next = Vec::new();
+                let goes_on = arena.machine_of(id).0.step(state, byte, &mut next);
+                goes_on.then(|| places.intern(Place::Machine(next)))
+            }
             _ => None,
         }
     }
@@ -224,6 +317,13 @@ impl Reference<'_> {
             Expr::Bytes(_) => dot == 0,
             Expr::Literal(literal) => (dot as usize) < arena.literal_bytes(literal).len(),
             Expr::Chars(_) => dot != CHAR_DONE,
+            Expr::Machine(id) => match &self.places.borrow().list[dot as usize] {
+                Place::Machine(state) => {
+                    let machine = &arena.machine_of(id).0;
+                    (0..=255).any(|byte| machine.step(state, byte, &mut Vec::new()))
+                }
+                _ => false,
+            },
             _ => !self.expected(expr, dot).is_empty(),
         }
     }
@@ -337,7 +437,11 @@ impl Reference<'_> {
                     Expr::Rule(rule) => known(&self.grammar.rule(rule).body),
                     Expr::Region(inner) => known(&inner),
                     Expr::Never | Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => false,
-                    Expr::Members(_) | Expr::Machine(_) => false,
+                    Expr::Members(id) => {
+                        let usable = self.usable(arena.members_of(id));
+                        usable.shortest(&usable.start()).is_some()
+                    }
+                    Expr::Machine(_) => true,
                 };
                 if productive {
                     self.productive.insert(id);

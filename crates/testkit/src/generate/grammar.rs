@@ -4,6 +4,7 @@
 use tokenstile_grammar::ir::{ByteSet, CharSet};
 use tokenstile_grammar::{ExprId, Grammar, GrammarBuilder, Limits, RuleId};
 
+use super::counted::{random_dfa, random_members};
 use crate::Rng;
 
 /// Characters of random literals: `é` and `è` share their first byte, `€` and `₭` their first two.
@@ -22,6 +23,8 @@ pub struct GrammarOptions {
     pub lookaround: bool,
     /// Bytes and literals that are not UTF-8.
     pub raw_bytes: bool,
+    /// Members and machines.
+    pub counted: bool,
     /// Nothing but `a` and `b`, so that short texts say much.
     pub only_ab: bool,
 }
@@ -34,6 +37,7 @@ impl Default for GrammarOptions {
             boolean: true,
             lookaround: true,
             raw_bytes: true,
+            counted: false,
             only_ab: false,
         }
     }
@@ -77,6 +81,9 @@ impl Maker<'_> {
         if depth == 0 {
             return self.leaf();
         }
+        if self.options.counted && self.rng.chance(1, 4) {
+            return self.counted(depth);
+        }
         match self.rng.below(14) {
             0..=3 => {
                 let parts = self.several(depth, Self::expr);
@@ -101,6 +108,38 @@ impl Maker<'_> {
             }
             _ => self.leaf(),
         }
+    }
+
+    /// Members, the entries of which may be alike, start alike or be ambiguous, but are never empty; or a machine.
+    fn counted(&mut self, depth: usize) -> ExprId {
+        if self.rng.chance(1, 6) {
+            return self.builder.arena.machine(random_dfa(self.rng).machine());
+        }
+        let mut entries = Vec::new();
+        for _ in 0..self.rng.below(6) {
+            let some = self.rng.pick(&["a", "b", "ab", "c"]).as_bytes();
+            let some = self.builder.arena.literal(some);
+            let entry = match self.rng.below(8) {
+                0..=3 => some,
+                4 => {
+                    let before = self.regular(depth.min(2), false);
+                    self.builder.arena.concat(&[before, some])
+                }
+                _ => {
+                    let rest = self.expr(depth - 1);
+                    self.builder.arena.concat(&[some, rest])
+                }
+            };
+            entries.push(entry);
+        }
+        let separator = match self.rng.below(8) {
+            0 => self.builder.arena.empty(),
+            1 => self.builder.arena.never(),
+            2 => self.expr(depth - 1),
+            _ => self.builder.arena.literal(b","),
+        };
+        let members = random_members(self.rng, separator, &entries);
+        self.builder.arena.members(members)
     }
 
     /// An expression that calls no rule.

@@ -1,10 +1,11 @@
 //! Random sentences of a grammar, by expanding it; no recognizer is involved.
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{CharSet, Expr};
+use tokenstile_grammar::ir::{CharSet, Expr, Machine, Members};
 use tokenstile_grammar::{ExprId, Grammar};
 
 use super::grammar::ALPHABET;
+use crate::members::Usable;
 use crate::{Rng, spans};
 
 /// Attempts at a text that fulfils an intersection, complement or assertion.
@@ -46,7 +47,14 @@ fn heights(grammar: &Grammar) -> FxHashMap<ExprId, usize> {
         for (id, expr) in arena.iter() {
             let of = |id: &ExprId| heights.get(id).copied();
             let height = match expr {
-                Expr::Never | Expr::Members(_) | Expr::Machine(_) => None,
+                Expr::Never => None,
+                Expr::Members(id) => {
+                    let members = arena.members_of(id);
+                    let known: Vec<Option<usize>> = members.slots.iter().map(|s| of(&s.entry)).collect();
+                    let highest = known.iter().flatten().max().copied().unwrap_or(0);
+                    let usable = usable(members, &heights);
+                    usable.shortest(&usable.start()).map(|_| highest + 1)
+                }
                 Expr::Concat(list) => {
                     arena.list(list).iter().try_fold(0, |max, part| Some(of(part)?.max(max))).map(|h| h + 1)
                 }
@@ -56,7 +64,9 @@ fn heights(grammar: &Grammar) -> FxHashMap<ExprId, usize> {
                 Expr::Rule(rule) => of(&grammar.rule(rule).body).map(|h| h + 1),
                 // Whether these match anything shows when one tries.
                 Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => Some(1),
-                Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => Some(0),
+                Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Machine(_) => {
+                    Some(0)
+                }
             };
             if let Some(height) = height
                 && heights.get(&id).is_none_or(|&known| height < known)
@@ -69,6 +79,12 @@ fn heights(grammar: &Grammar) -> FxHashMap<ExprId, usize> {
             return heights;
         }
     }
+}
+
+/// Members with those slots for which there is a text.
+fn usable<'a>(members: &'a Members, heights: &FxHashMap<ExprId, usize>) -> Usable<'a> {
+    let slots = members.slots.iter().map(|s| heights.contains_key(&s.entry)).collect();
+    Usable::new(members, slots, heights.contains_key(&members.separator))
 }
 
 struct Sampler<'a> {
@@ -93,7 +109,9 @@ impl Sampler<'_> {
         let grammar = self.grammar;
         let arena = grammar.arena();
         match arena.get(id) {
-            Expr::Never | Expr::Members(_) | Expr::Machine(_) => return None,
+            Expr::Never => return None,
+            Expr::Members(id) => self.entries(arena.members_of(id), depth)?,
+            Expr::Machine(id) => self.run(&*arena.machine_of(id).0, depth)?,
             Expr::Empty => {}
             Expr::Bytes(set) => {
                 let bytes: Vec<u8> = set.iter().collect();
@@ -138,6 +156,52 @@ impl Sampler<'_> {
             round += 1;
         }
         Some(())
+    }
+
+    fn entries(&mut self, members: &Members, depth: usize) -> Option<()> {
+        let usable = usable(members, &self.heights);
+        let mut entries = usable.start();
+        let mut first = true;
+        loop {
+            let open = usable.open(&entries);
+            let done = usable.may_end(&entries);
+            if done && (open.is_empty() || self.hurry(depth) || self.rng.chance(1, 4)) {
+                return Some(());
+            }
+            let (slot, next) = match usable.shortest(&entries)?.first() {
+                Some(slot) if self.hurry(depth) => open.into_iter().find(|o| o.0 == *slot)?,
+                _ if open.is_empty() => return None,
+                _ => self.rng.pick(&open).clone(),
+            };
+            if !std::mem::replace(&mut first, false) {
+                self.expand(members.separator, depth + 1)?;
+            }
+            self.expand(members.slots[slot as usize].entry, depth + 1)?;
+            entries = next;
+        }
+    }
+
+    /// A random text of a machine; in a hurry it ends as soon as it may.
+    fn run(&mut self, machine: &dyn Machine, depth: usize) -> Option<()> {
+        let mut state = machine.start().into_vec();
+        for _ in 0..10_000 {
+            let step = |byte| {
+                let mut next = Vec::new();
+                machine.step(&state, byte, &mut next).then_some((byte, next))
+            };
+            let open: Vec<(u8, Vec<u8>)> = (0..=255).filter_map(step).collect();
+            let done = machine.accepts(&state);
+            if done && (open.is_empty() || self.hurry(depth) || self.rng.chance(1, 4)) {
+                return Some(());
+            }
+            if open.is_empty() {
+                return None;
+            }
+            let (byte, next) = self.rng.pick(&open).clone();
+            self.out.push(byte);
+            state = next;
+        }
+        None
     }
 
     fn character(&mut self, set: &CharSet) -> char {
