@@ -41,23 +41,26 @@ pub(super) fn time(build: &mut Build<'_>) -> Result<ExprId, Error> {
 /// `23:59:60` in UTC, told in any offset of whole quarters of an hour. What the clock shows and the offset come in
 /// pairs.
 fn leap_second(build: &mut Build<'_>, fraction: ExprId) -> ExprId {
-    let mut hours = Vec::with_capacity(24);
-    for hour in 0..24 {
-        let mut minutes = Vec::with_capacity(4);
-        for minute in [14, 29, 44, 59] {
-            let (later, earlier) = (minute + 1, 59 - minute);
-            let plus = format!("+{:02}:{:02}", (hour + later / 60) % 24, later % 60);
-            let minus = format!("-{:02}:{earlier:02}", 23 - hour);
-            let mut offsets = vec![build.text(&plus), build.text(&minus)];
-            if (hour, minute) == (23, 59) {
-                offsets.push(build.one_of("Zz", &[]));
-            }
-            let shown = build.text(&format!("{minute}:60"));
-            let offset = build.any(&offsets);
-            minutes.push(build.seq(&[shown, fraction, offset]));
+    let z = build.one_of("Zz", &[]);
+    let mut hours: [ExprId; 24] = [z; 24];
+    for (hour, expr) in (0..).zip(&mut hours) {
+        let mut minutes = [z; 4];
+        for (minute, expr) in [14, 29, 44, 59].into_iter().zip(&mut minutes) {
+            let later = minute + 1;
+            let plus = build.arena.literal(&pair(b'+', (hour + later / 60) % 24, later % 60));
+            let minus = build.arena.literal(&pair(b'-', 23 - hour, 59 - minute));
+            let utc = if (hour, minute) == (23, 59) { z } else { plus };
+            let offset = build.any(&[plus, minus, utc]);
+            let shown = build.arena.literal(&pair(b' ', minute, 60)[1..]);
+            *expr = build.seq(&[shown, fraction, offset]);
         }
-        let (shown, rest) = (build.text(&format!("{hour:02}:")), build.any(&minutes));
-        hours.push(build.seq(&[shown, rest]));
+        let (shown, rest) = (build.arena.literal(&pair(b' ', hour, 0)[1..4]), build.any(&minutes));
+        *expr = build.seq(&[shown, rest]);
     }
     build.any(&hours)
+}
+
+/// A character and two numbers of two digits with a colon between them.
+fn pair(first: u8, a: u8, b: u8) -> [u8; 6] {
+    [first, b'0' + a / 10, b'0' + a % 10, b':', b'0' + b / 10, b'0' + b % 10]
 }
