@@ -20,6 +20,8 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use tables::unicode as unicode_class;
+
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar, GrammarBuilder};

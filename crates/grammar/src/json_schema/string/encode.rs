@@ -8,6 +8,7 @@
 //! what was asked for", and its region has to begin with the opening quote: [`encode_opened`].
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::super::options::Spelling;
 use super::spell::Speller;
@@ -24,7 +25,7 @@ pub(crate) fn encode(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(expr, spelling, arena, limits).run(expr, Form::Body)
+    Encoder::new(spelling, arena, limits).run(expr, Form::Body)
 }
 
 /// The JSON spellings of the texts of a plain expression, with the opening quote and without the closing one.
@@ -34,7 +35,7 @@ pub(crate) fn encode_opened(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(expr, spelling, arena, limits).run(expr, Form::Opened)
+    Encoder::new(spelling, arena, limits).run(expr, Form::Opened)
 }
 
 /// The JSON spellings of one text, without quotes.
@@ -47,12 +48,12 @@ pub(crate) fn any_string(spelling: Spelling, arena: &mut Arena) -> ExprId {
     Speller::new(spelling).any_text(arena)
 }
 
-/// Which part of the string an expression stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// Where in the string an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Just its spelling.
+    /// Anywhere: it is spelled without quotes.
     Body,
-    /// The opening quote and its spelling; the expression is what the string starts with.
+    /// At its start: the opening quote belongs to it.
     Opened,
 }
 
@@ -60,173 +61,169 @@ struct Encoder<'a> {
     arena: &'a mut Arena,
     speller: Speller,
     budget: Budget<'a>,
-    /// Expressions that look behind, those with one in a region below included.
-    behind: FxHashSet<ExprId>,
-    done: FxHashMap<(ExprId, Form), ExprId>,
+    /// What became of an expression. Regions that look behind are missing: they stand at the start only.
+    bodies: FxHashMap<ExprId, ExprId>,
+    /// The same with the opening quote, for expressions that look behind; others just get a quote.
+    opened: FxHashMap<ExprId, Option<ExprId>>,
 }
 
 impl<'a> Encoder<'a> {
-    fn new(expr: ExprId, spelling: Spelling, arena: &'a mut Arena, limits: &'a Limits) -> Self {
-        let behind = looking_behind(arena, expr);
+    fn new(spelling: Spelling, arena: &'a mut Arena, limits: &'a Limits) -> Self {
         let (speller, budget) = (Speller::new(spelling), Budget::new(limits));
-        Encoder { arena, speller, budget, behind, done: FxHashMap::default() }
+        Encoder { arena, speller, budget, bodies: FxHashMap::default(), opened: FxHashMap::default() }
     }
 
     /// Encodes `root` and all below it, children first.
     fn run(mut self, root: ExprId, form: Form) -> Result<ExprId, Error> {
-        let mut todo = vec![(root, form)];
-        let mut missing = Vec::new();
-        while let Some(&(expr, form)) = todo.last() {
+        for expr in below(self.arena, root) {
             self.budget.tick()?;
-            if self.done.contains_key(&(expr, form)) {
-                todo.pop();
-                continue;
+            let children = self.arena.children(expr);
+            if let Some(body) = self.body(expr)? {
+                self.bodies.insert(expr, body);
             }
-            missing.clear();
-            let built = match form {
-                Form::Body => self.body(expr, &mut missing)?,
-                Form::Opened => self.opened(expr, &mut missing)?,
-            };
-            if missing.is_empty() {
-                self.done.insert((expr, form), built);
-                todo.pop();
-            } else {
-                todo.append(&mut missing);
+            let own = matches!(self.arena.get(expr), Expr::Look { behind: true, .. });
+            if own || children.iter().any(|child| self.opened.contains_key(child)) {
+                let opened = self.open(expr);
+                self.opened.insert(expr, opened);
             }
         }
         if self.arena.overflowed() {
             return Err(Error::limit("exprs", self.budget.limits().exprs));
         }
-        Ok(self.done[&(root, form)])
-    }
-
-    /// What a child became; noted as missing if that is not known yet.
-    fn child(&self, expr: ExprId, form: Form, missing: &mut Vec<(ExprId, Form)>) -> ExprId {
-        self.done.get(&(expr, form)).copied().unwrap_or_else(|| {
-            missing.push((expr, form));
-            self.arena.never()
+        self.get(root, form).ok_or_else(|| {
+            let what = "a lookbehind in the middle of a string cannot be enforced";
+            Error::new(ErrorKind::Unsupported, what)
         })
     }
 
-    fn children(&self, list: &[ExprId], form: Form, missing: &mut Vec<(ExprId, Form)>) -> Vec<ExprId> {
-        list.iter().map(|&e| self.child(e, form, missing)).collect()
+    /// What an expression became, if it can stand there.
+    fn get(&mut self, expr: ExprId, form: Form) -> Option<ExprId> {
+        if form == Form::Body {
+            return self.bodies.get(&expr).copied();
+        }
+        if let Some(&opened) = self.opened.get(&expr) {
+            return opened;
+        }
+        let body = *self.bodies.get(&expr)?;
+        Some(self.quoted(body))
     }
 
-    fn body(&mut self, expr: ExprId, missing: &mut Vec<(ExprId, Form)>) -> Result<ExprId, Error> {
+    fn all(&mut self, list: &[ExprId], form: Form) -> Option<SmallVec<[ExprId; 16]>> {
+        list.iter().map(|&e| self.get(e, form)).collect()
+    }
+
+    fn quoted(&mut self, body: ExprId) -> ExprId {
+        let quote = self.arena.literal(b"\"");
+        self.arena.concat(&[quote, body])
+    }
+
+    /// Spells an expression whose children are spelled.
+    fn body(&mut self, expr: ExprId) -> Result<Option<ExprId>, Error> {
         Ok(match self.arena.get(expr) {
-            Expr::Never | Expr::Empty => expr,
-            Expr::Chars(set) => self.speller.set(set, self.arena),
+            Expr::Never | Expr::Empty => Some(expr),
+            Expr::Chars(set) => Some(self.speller.set(expr, set, self.arena)),
             Expr::Literal(literal) => {
                 let Ok(text) = std::str::from_utf8(self.arena.literal_bytes(literal)) else {
                     return Err(not_plain());
                 };
+                if self.speller.is_plain(text) {
+                    return Ok(Some(expr));
+                }
                 let text = text.to_owned();
-                self.speller.text(&text, self.arena)
+                Some(self.speller.text(&text, self.arena))
             }
-            Expr::Concat(list) => {
-                let parts = self.children(self.arena.list(list), Form::Body, missing);
-                if missing.is_empty() { self.arena.concat(&parts) } else { expr }
-            }
-            Expr::Alt(list) => {
-                let parts = self.children(self.arena.list(list), Form::Body, missing);
-                if missing.is_empty() { self.arena.alt(&parts) } else { expr }
+            kind @ (Expr::Concat(list) | Expr::Alt(list)) => {
+                let list: SmallVec<[ExprId; 16]> = SmallVec::from_slice(self.arena.list(list));
+                let Some(parts) = self.all(&list, Form::Body) else { return Ok(None) };
+                Some(match kind {
+                    _ if parts == list => expr,
+                    Expr::Concat(_) => self.arena.concat(&parts),
+                    _ => self.arena.alt(&parts),
+                })
             }
             Expr::Repeat { expr, min, max } => {
-                let inner = self.child(expr, Form::Body, missing);
-                self.arena.repeat(inner, min, max)
+                let inner = self.get(expr, Form::Body);
+                inner.map(|inner| self.arena.repeat(inner, min, max))
             }
-            Expr::And(_) | Expr::Not(_) => self.boolean(expr, Form::Body, missing),
+            Expr::And(_) | Expr::Not(_) => self.boolean(expr, Form::Body),
             Expr::Look { expr, behind, negated } => {
-                let inner = self.child(expr, Form::Body, missing);
-                let inner = if behind {
-                    let (quote, any) = (self.arena.literal(b"\""), self.speller.any_text(self.arena));
-                    self.arena.concat(&[quote, any, inner])
-                } else {
-                    inner
-                };
-                self.arena.look(inner, behind, negated)
+                let Some(mut inner) = self.get(expr, Form::Body) else { return Ok(None) };
+                if behind {
+                    let any = self.speller.any_text(self.arena);
+                    inner = self.arena.concat(&[any, inner]);
+                    inner = self.quoted(inner);
+                }
+                Some(self.arena.look(inner, behind, negated))
             }
-            Expr::Region(inner) if !self.behind.contains(&expr) => {
-                let inner = self.child(inner, Form::Body, missing);
-                self.arena.region(inner)
-            }
-            Expr::Region(_) => {
-                let what = "a lookbehind in the middle of a string cannot be enforced";
-                return Err(Error::new(ErrorKind::Unsupported, what));
+            Expr::Region(inner) if self.opened.contains_key(&inner) => None,
+            Expr::Region(inner) => {
+                let inner = self.get(inner, Form::Body);
+                inner.map(|inner| self.arena.region(inner))
             }
             Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => return Err(not_plain()),
         })
     }
 
-    fn opened(&mut self, expr: ExprId, missing: &mut Vec<(ExprId, Form)>) -> Result<ExprId, Error> {
-        if !self.behind.contains(&expr) {
-            let body = self.child(expr, Form::Body, missing);
-            let quote = self.arena.literal(b"\"");
-            return Ok(self.arena.concat(&[quote, body]));
-        }
-        Ok(match self.arena.get(expr) {
+    /// Spells an expression that looks behind and stands at the start.
+    fn open(&mut self, expr: ExprId) -> Option<ExprId> {
+        match self.arena.get(expr) {
             Expr::Alt(list) => {
-                let parts = self.children(self.arena.list(list), Form::Opened, missing);
-                if missing.is_empty() { self.arena.alt(&parts) } else { expr }
+                let list: SmallVec<[ExprId; 16]> = SmallVec::from_slice(self.arena.list(list));
+                let parts = self.all(&list, Form::Opened)?;
+                Some(self.arena.alt(&parts))
             }
-            Expr::And(_) | Expr::Not(_) => self.boolean(expr, Form::Opened, missing),
+            Expr::And(_) | Expr::Not(_) => self.boolean(expr, Form::Opened),
             Expr::Region(inner) => {
-                let body = self.child(inner, Form::Body, missing);
-                let quote = self.arena.literal(b"\"");
-                let inner = self.arena.concat(&[quote, body]);
-                self.arena.region(inner)
+                let inner = self.get(inner, Form::Body)?;
+                let inner = self.quoted(inner);
+                Some(self.arena.region(inner))
             }
             Expr::Concat(list) => {
-                let list = self.arena.list(list);
-                let mut parts = vec![self.child(list[0], Form::Opened, missing)];
-                parts.extend(self.children(&list[1..], Form::Body, missing));
-                if missing.is_empty() { self.arena.concat(&parts) } else { expr }
+                let list: SmallVec<[ExprId; 16]> = SmallVec::from_slice(self.arena.list(list));
+                let mut parts = self.all(&list[1..], Form::Body)?;
+                parts.insert(0, self.get(list[0], Form::Opened)?);
+                Some(self.arena.concat(&parts))
             }
             Expr::Repeat { expr: inner, min, max } => {
                 // Only the first round stands at the start.
-                let first = self.child(inner, Form::Opened, missing);
-                let mut some = first;
+                let mut some = self.get(inner, Form::Opened)?;
                 if max != Some(1) {
-                    let rest = self.child(inner, Form::Body, missing);
+                    let rest = self.get(inner, Form::Body)?;
                     let rest = self.arena.repeat(rest, min.saturating_sub(1), max.map(|max| max - 1));
-                    some = self.arena.concat(&[first, rest]);
+                    some = self.arena.concat(&[some, rest]);
                 }
                 let quote = self.arena.literal(b"\"");
-                if min == 0 { self.arena.alt(&[quote, some]) } else { some }
+                Some(if min == 0 { self.arena.alt(&[quote, some]) } else { some })
             }
-            _ => return Err(not_plain()),
-        })
+            _ => None,
+        }
     }
 
     /// An intersection or complement. Texts that are no spelling at all must not come in: some part keeps them out.
-    fn boolean(&mut self, expr: ExprId, form: Form, missing: &mut Vec<(ExprId, Form)>) -> ExprId {
-        let list = match self.arena.get(expr) {
-            Expr::And(list) => self.arena.list(list).to_vec(),
-            _ => vec![expr],
+    fn boolean(&mut self, expr: ExprId, form: Form) -> Option<ExprId> {
+        let list: SmallVec<[ExprId; 4]> = match self.arena.get(expr) {
+            Expr::And(list) => SmallVec::from_slice(self.arena.list(list)),
+            _ => SmallVec::from_slice(&[expr]),
         };
-        let mut parts = Vec::with_capacity(list.len() + 1);
+        let mut parts: SmallVec<[ExprId; 4]> = SmallVec::new();
         let mut positive = false;
         for part in list {
             match self.arena.get(part) {
                 Expr::Not(inner) => {
-                    let inner = self.child(inner, form, missing);
+                    let inner = self.get(inner, form)?;
                     parts.push(self.arena.not(inner));
                 }
                 _ => {
                     positive = true;
-                    parts.push(self.child(part, form, missing));
+                    parts.push(self.get(part, form)?);
                 }
             }
         }
-        if !missing.is_empty() {
-            return expr;
-        }
         if !positive {
             let any = self.speller.any_text(self.arena);
-            let quote = self.arena.literal(b"\"");
-            parts.push(if form == Form::Opened { self.arena.concat(&[quote, any]) } else { any });
+            parts.push(if form == Form::Opened { self.quoted(any) } else { any });
         }
-        self.arena.and(&parts)
+        Some(self.arena.and(&parts))
     }
 }
 
@@ -234,21 +231,15 @@ fn not_plain() -> Error {
     Error::new(ErrorKind::Unsupported, "the expression is not one of characters")
 }
 
-/// The expressions below `root`, itself included, that have a lookbehind below them.
-fn looking_behind(arena: &Arena, root: ExprId) -> FxHashSet<ExprId> {
+/// The expressions below `root`, itself included, children before parents.
+fn below(arena: &Arena, root: ExprId) -> Vec<ExprId> {
     let mut seen = FxHashSet::from_iter([root]);
-    let mut todo = vec![root];
-    while let Some(expr) = todo.pop() {
-        todo.extend(arena.children(expr).into_iter().filter(|&child| seen.insert(child)));
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(&expr) = found.get(next) {
+        next += 1;
+        found.extend(arena.children(expr).into_iter().filter(|&child| seen.insert(child)));
     }
-    let mut order: Vec<ExprId> = seen.into_iter().collect();
-    order.sort_unstable();
-    let mut found = FxHashSet::default();
-    for expr in order {
-        let own = matches!(arena.get(expr), Expr::Look { behind: true, .. });
-        if own || arena.children(expr).iter().any(|child| found.contains(child)) {
-            found.insert(expr);
-        }
-    }
+    found.sort_unstable();
     found
 }

@@ -6,6 +6,7 @@
 //! schemas combines; [`encode_opened`] turns the result into JSON.
 
 mod encode;
+mod format;
 mod matches;
 mod spell;
 #[cfg(test)]
@@ -13,5 +14,7 @@ mod tests;
 
 #[allow(unused_imports)]
 pub(crate) use encode::{any_string, encode, encode_literal, encode_opened};
+#[allow(unused_imports)]
+pub(crate) use format::format_expr;
 #[allow(unused_imports)]
 pub(crate) use matches::matches;

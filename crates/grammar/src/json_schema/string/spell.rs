@@ -48,8 +48,17 @@ impl Speller {
         any
     }
 
-    /// One character of a set.
-    pub(super) fn set(&mut self, id: CharSetId, arena: &mut Arena) -> ExprId {
+    /// Whether a text is its own and only spelling.
+    pub(super) fn is_plain(&self, text: &str) -> bool {
+        self.spelling == Spelling::Canonical && text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\')
+    }
+
+    /// One character of a set, which is the expression `expr`.
+    pub(super) fn set(&mut self, expr: ExprId, id: CharSetId, arena: &mut Arena) -> ExprId {
+        let escaped = |set: &CharSet| set.ascii().iter().any(|b| b < 0x20 || b == b'"' || b == b'\\');
+        if self.spelling == Spelling::Canonical && !escaped(arena.char_set(id)) {
+            return expr;
+        }
         if let Some(&known) = self.sets.get(&id) {
             return known;
         }
@@ -173,7 +182,7 @@ fn surrogates(set: &CharSet) -> Vec<(Ranges, Ranges)> {
     out.into_iter().map(|(firsts, seconds)| (join(firsts), seconds)).collect()
 }
 
-/// The numbers of `ranges` in so many hexadecimal digits, of either case.
+/// The numbers of `ranges`, no two of which touch, in so many hexadecimal digits, of either case.
 fn hex(ranges: &[(u32, u32)], digits: u32, arena: &mut Arena) -> ExprId {
     if ranges.is_empty() {
         return arena.never();
@@ -188,14 +197,16 @@ fn hex(ranges: &[(u32, u32)], digits: u32, arena: &mut Arena) -> ExprId {
     }
     // Digits that go on alike, as bits.
     let mut groups: SmallVec<[(ExprId, u16); 4]> = SmallVec::new();
+    let mut ranges = ranges;
     for digit in 0..16 {
         let (low, high) = (digit * size, digit * size + size - 1);
-        let inside = ranges.iter().filter(|r| r.0 <= high && r.1 >= low);
-        let rest: Ranges = inside.map(|r| (r.0.max(low) - low, r.1.min(high) - low)).collect();
-        if rest.is_empty() {
+        ranges = &ranges[ranges.partition_point(|r| r.1 < low)..];
+        let inside = &ranges[..ranges.partition_point(|r| r.0 <= high)];
+        if inside.is_empty() {
             continue;
         }
-        let rest = hex(&join(rest), digits - 1, arena);
+        let rest: Ranges = inside.iter().map(|r| (r.0.max(low) - low, r.1.min(high) - low)).collect();
+        let rest = hex(&rest, digits - 1, arena);
         match groups.iter_mut().find(|g| g.0 == rest) {
             Some(group) => group.1 |= 1 << digit,
             None => groups.push((rest, 1 << digit)),

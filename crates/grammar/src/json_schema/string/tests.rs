@@ -172,7 +172,7 @@ impl Generator {
 #[test]
 fn texts_match_as_defined() {
     let mut accepted = 0;
-    for seed in 0..1500 {
+    for seed in 0..700 {
         let mut generator = Generator::new(seed);
         let language = generator.language(2);
         for _ in 0..8 {
@@ -182,13 +182,13 @@ fn texts_match_as_defined() {
             accepted += usize::from(expected);
         }
     }
-    assert!((2000..10000).contains(&accepted), "{accepted} of 12000 accepted");
+    assert!((1000..4600).contains(&accepted), "{accepted} of 5600 accepted");
 }
 
 #[test]
 fn spellings_match_just_where_their_texts_do() {
     for spelling in [Spelling::Canonical, Spelling::Any] {
-        for seed in 0..1500 {
+        for seed in 0..700 {
             let mut generator = Generator::new(seed);
             let language = generator.language(2);
             let limits = Limits::default();

@@ -1,0 +1,141 @@
+//! The values of `format` as plain regular expressions.
+//!
+//! Each is as exact as its RFC is regular. Where it is not, what is accepted is right, and some of what is right is
+//! not accepted; the functions say where:
+//!
+//! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
+//! * `hostname` and `idn-hostname` know no A-labels (`xn--…`): whether one is valid shows only when it is decoded;
+//! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
+//!
+//! Three things are not looked at: the length of an address of mail, the length of a long internationalized label
+//! once it is encoded, and whether such a label is normalized.
+
+mod host;
+mod idn;
+#[rustfmt::skip]
+mod idn_tables;
+mod mail;
+mod pattern;
+#[cfg(test)]
+mod tests;
+mod time;
+mod uri;
+
+use super::super::options::Draft;
+use crate::error::Error;
+use crate::ids::ExprId;
+use crate::ir::{Arena, CharSet};
+use crate::limits::Limits;
+use crate::regex::{RegexOptions, regex_expr};
+
+/// The texts of a format, or `None` if a draft does not know it: then it means nothing.
+///
+/// A format belongs to the draft that named it and to later ones. `date`, `time` and `regex` are in all drafts: they
+/// were in the third, and were only left out in between.
+pub(crate) fn format_expr(
+    name: &str,
+    draft: Draft,
+    arena: &mut Arena,
+    limits: &Limits,
+) -> Result<Option<ExprId>, Error> {
+    let since = match name {
+        "date-time" | "email" | "hostname" | "ipv4" | "ipv6" | "uri" | "date" | "time" | "regex" => {
+            Draft::Draft4
+        }
+        "uri-reference" | "uri-template" | "json-pointer" => Draft::Draft6,
+        "idn-email" | "idn-hostname" | "iri" | "iri-reference" | "relative-json-pointer" => Draft::Draft7,
+        "duration" | "uuid" => Draft::Draft201909,
+        _ => return Ok(None),
+    };
+    if draft < since {
+        return Ok(None);
+    }
+    let mut build = Build { arena, limits };
+    let expr = match name {
+        "date-time" => time::date_time(&mut build)?,
+        "date" => time::date(&mut build)?,
+        "time" => time::time(&mut build)?,
+        "duration" => build.re(time::DURATION)?,
+        "email" => mail::email(&mut build, false)?,
+        "idn-email" => mail::email(&mut build, true)?,
+        "hostname" => host::hostname(&mut build)?,
+        "idn-hostname" => idn::hostname(&mut build)?,
+        "ipv4" => host::ipv4(&mut build)?,
+        "ipv6" => host::ipv6(&mut build)?,
+        "uri" => uri::uri(&mut build, uri::Kind::Uri)?,
+        "uri-reference" => uri::reference(&mut build, uri::Kind::Uri)?,
+        "iri" => uri::uri(&mut build, uri::Kind::Iri)?,
+        "iri-reference" => uri::reference(&mut build, uri::Kind::Iri)?,
+        "uri-template" => uri::template(&mut build)?,
+        "uuid" => build.re("[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")?,
+        "json-pointer" => build.re("(?:/(?:[^/~]|~[01])*)*")?,
+        "relative-json-pointer" => build.re("(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^/~]|~[01])*)*)")?,
+        _ => pattern::pattern(&mut build)?,
+    };
+    if build.arena.overflowed() {
+        return Err(Error::limit("exprs", limits.exprs));
+    }
+    Ok(Some(expr))
+}
+
+/// What the formats are built with.
+struct Build<'a> {
+    arena: &'a mut Arena,
+    limits: &'a Limits,
+}
+
+impl Build<'_> {
+    /// The texts that a pattern, in the syntax of the `regex` crate, matches from start to end.
+    fn re(&mut self, pattern: &str) -> Result<ExprId, Error> {
+        regex_expr(
+            pattern,
+            &RegexOptions { dot_all: true, ..RegexOptions::default() },
+            self.arena,
+            self.limits,
+        )
+    }
+
+    fn text(&mut self, text: &str) -> ExprId {
+        self.arena.literal(text.as_bytes())
+    }
+
+    fn chars(&mut self, ranges: &[(u32, u32)]) -> ExprId {
+        self.arena.chars(&CharSet::from_ranges(ranges.iter().copied()))
+    }
+
+    /// One character of a text, or of the ranges.
+    fn one_of(&mut self, chars: &str, ranges: &[(u32, u32)]) -> ExprId {
+        let chars = chars.chars().map(|c| (c as u32, c as u32));
+        self.arena.chars(&CharSet::from_ranges(chars.chain(ranges.iter().copied())))
+    }
+
+    fn seq(&mut self, parts: &[ExprId]) -> ExprId {
+        self.arena.concat(parts)
+    }
+
+    fn any(&mut self, parts: &[ExprId]) -> ExprId {
+        self.arena.alt(parts)
+    }
+
+    fn rep(&mut self, expr: ExprId, min: u32, max: u32) -> ExprId {
+        self.arena.repeat(expr, min, Some(max))
+    }
+
+    fn star(&mut self, expr: ExprId) -> ExprId {
+        self.arena.star(expr)
+    }
+
+    fn plus(&mut self, expr: ExprId) -> ExprId {
+        self.arena.repeat(expr, 1, None)
+    }
+
+    fn opt(&mut self, expr: ExprId) -> ExprId {
+        self.arena.optional(expr)
+    }
+
+    /// The texts with so many characters.
+    fn length(&mut self, min: u32, max: u32) -> ExprId {
+        let any = self.arena.chars(&CharSet::all());
+        self.rep(any, min, max)
+    }
+}
