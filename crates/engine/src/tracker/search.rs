@@ -83,8 +83,11 @@ impl Matcher {
         }
     }
 
-    /// The first of `bytes`, which the automaton takes, after which the text cannot be completed.
+    /// The first of `bytes` after which the text cannot be completed, where that is known of the last one.
     pub(crate) fn dead_end(&self, bytes: &[u8]) -> Result<usize, MatchError> {
+        if self.last.tracker.is_none() {
+            return Ok(bytes.len() - 1);
+        }
         let mut place = (self.last.config.clone(), self.last.tracker.clone());
         for (at, byte) in bytes.iter().enumerate() {
             place = match self.go_on_from(&place.0, place.1.as_ref(), &[*byte]) {
