@@ -130,16 +130,24 @@ impl Matcher {
     }
 
     pub(crate) fn next_bytes(&self, config: &Config) -> ByteSet {
-        self.next_classes(config).iter().fold(ByteSet::EMPTY, |all, class| all.union(class))
+        let threads = self.threads(config);
+        let alive = threads.iter().map(|t| &self.generation.store.local_expansion(t.0).alive);
+        alive.fold(ByteSet::EMPTY, |all, alive| all.union(alive))
     }
 
-    /// Which bytes may come next, by classes that lead alike.
-    pub(crate) fn next_classes(&self, config: &Config) -> SmallVec<[ByteSet; 8]> {
+    /// The places of a configuration, those that it may return to included.
+    fn threads(&self, config: &Config) -> SmallVec<[(LocalId, Stack); 4]> {
         let store = &self.generation.store;
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
         self.add_returns(&mut threads);
-        let locals = threads.iter().map(|t| store.local_expansion(t.0));
+        threads
+    }
+
+    /// Which bytes may come next, by classes that lead alike.
+    pub(crate) fn next_classes(&self, config: &Config) -> SmallVec<[ByteSet; 8]> {
+        let threads = self.threads(config);
+        let locals = threads.iter().map(|t| self.generation.store.local_expansion(t.0));
         partition(locals.flat_map(|e| e.classes.iter().map(|c| &c.set)))
     }
 }

@@ -258,7 +258,10 @@ impl Matcher {
                 self.push(Input::Bytes(bytes.into()), place, bytes.len());
                 Ok(())
             }
-            Err(Refused::At(at)) => Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
+            Err(Refused::At(at)) => {
+                let at = self.dead_end(&bytes[..=at])?;
+                Err(MatchError::ForbiddenByte { at, byte: bytes[at] })
+            }
             Err(Refused::Limit(e)) => Err(e.into()),
         }
     }

@@ -216,7 +216,9 @@ impl Reader<'_> {
                     }
                     let character = std::str::from_utf8(&rest[..len]).ok()?.chars().next()?;
                     units.extend(character.encode_utf16(&mut [0; 2]).iter().map(|&u| u32::from(u)));
-                    (0..len).for_each(|_| drop(self.take()));
+                    for _ in 0..len {
+                        self.take();
+                    }
                 }
             }
         }
@@ -281,16 +283,14 @@ fn number(text: &str) -> Option<Value> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let mut power = exponent.parse::<i128>().ok()? - fraction.len() as i128;
     let digits = format!("{whole}{fraction}");
     let short = digits.trim_end_matches('0');
+    if short.is_empty() {
+        return Some(Value::Number(false, String::new(), 0));
+    }
+    let mut power = exponent.parse::<i128>().ok()? - fraction.len() as i128;
     power += (digits.len() - short.len()) as i128;
-    let short = short.trim_start_matches('0').to_owned();
-    Some(if short.is_empty() {
-        Value::Number(false, short, 0)
-    } else {
-        Value::Number(negative, short, power)
-    })
+    Some(Value::Number(negative, short.trim_start_matches('0').to_owned(), power))
 }
 
 #[cfg(test)]
@@ -312,10 +312,7 @@ mod tests {
             (br#"[["a"],["a"],"#, b"[[\"a\"],[\"a\"]\xFE"),
             (br#"{"a":{"a":1},"b":"#, br#"{"a":{"a":1},"b":"#),
         ] {
-            assert_eq!(
-                reference.translate(text).escape_ascii().to_string(),
-                given.escape_ascii().to_string()
-            );
+            assert_eq!(reference.translate(text).escape_ascii().to_string(), given.escape_ascii().to_string());
         }
     }
 }

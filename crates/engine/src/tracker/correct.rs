@@ -8,11 +8,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::ByteSet;
+use smallvec::SmallVec;
 
-use super::search::{ConfigKey, Verdicts, key_of, text_bytes};
-use super::strings::Text;
-use super::{Mode, SPECIAL, Tracker};
+use super::search::{ConfigKey, Verdicts, key_of};
+use super::{Mode, TEXT_BYTES, Tracker};
 use crate::advance::Refused;
 use crate::automaton::Work;
 use crate::error::MatchError;
@@ -39,10 +38,16 @@ fn clear(words: &mut [u32], token: TokenId) {
     }
 }
 
-/// A configuration, and the ASCII characters that lead back to it.
+/// A configuration, and the ASCII characters that lead back to it, one bit each.
 struct Spot {
     config: Config,
-    loops: ByteSet,
+    loops: u128,
+}
+
+impl Spot {
+    fn loops_on(&self, byte: u8) -> bool {
+        byte < 0x80 && self.loops >> byte & 1 == 1
+    }
 }
 
 /// A place on the way down the trie.
@@ -65,12 +70,7 @@ struct Correction<'a> {
 
 impl Matcher {
     /// Takes out of `words`, which the automaton filled for `config`, the tokens that lead to a repetition.
-    pub(crate) fn correct(
-        &self,
-        config: &Config,
-        tracker: &Tracker,
-        words: &mut [u32],
-    ) -> Result<(), MatchError> {
+    pub(crate) fn correct(&self, config: &Config, tracker: &Tracker, words: &mut [u32]) -> Result<(), MatchError> {
         let tables = &self.constraint().inner.tables;
         for &token in &tables.structure().special {
             clear(words, token);
@@ -88,12 +88,7 @@ impl Matcher {
     }
 
     /// The tokens of a mask that begin something new which may be, or may only become, a repetition.
-    fn beginning(
-        &self,
-        config: &Config,
-        tracker: &Tracker,
-        words: &[u32],
-    ) -> Result<Arc<[TokenId]>, MatchError> {
+    fn beginning(&self, config: &Config, tracker: &Tracker, words: &[u32]) -> Result<Arc<[TokenId]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), inside);
@@ -137,21 +132,21 @@ impl Matcher {
     }
 
     fn spot(&self, config: Config) -> Arc<Spot> {
-        let loops = self.loops_of(&config).unwrap_or(ByteSet::EMPTY);
+        let loops = self.loops_of(&config).unwrap_or(0);
         Arc::new(Spot { config, loops })
     }
 
     /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
-    fn loops_of(&self, config: &Config) -> Option<ByteSet> {
+    fn loops_of(&self, config: &Config) -> Option<u128> {
         let store = &self.generation.store;
         let [(state, stack)] = &config[..] else { return None };
         if store.is_accepting(*state) && !stack.links.is_empty() {
             return None;
         }
         let repeats = store.repeats(store.local_of(store.clamped(*state)))?;
-        let loops: ByteSet = (0..0x80).filter(|&b| repeats.ascii >> b & 1 == 1).collect();
-        let again = store.run_through(*state, &[loops.first()?])?;
-        (again == *state).then_some(loops)
+        let some = u8::try_from(repeats.ascii.trailing_zeros()).ok()?;
+        let again = store.run_through(*state, &[some])?;
+        (again == *state).then_some(repeats.ascii)
     }
 }
 
@@ -181,38 +176,38 @@ impl Correction<'_> {
         let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false }];
         while let Some(place) = todo.pop() {
             let children = trie.children(place.node);
-            self.work.spend(1 + children.len())?;
             // Where there are many ways, most of them lead nowhere.
-            let ways = if children.len() > 8 && place.spot.loops.is_empty() {
-                self.matcher.next_bytes(&place.spot.config).intersect(&text_bytes())
-            } else {
-                text_bytes()
+            let ways = match place.tracker.ways() {
+                _ if place.repeated => TEXT_BYTES,
+                Some(ways) => ways,
+                None if children.len() > 8 => self.matcher.next_bytes(&place.spot.config).intersect(&TEXT_BYTES),
+                None => TEXT_BYTES,
             };
-            for child in children {
-                let byte = trie.byte[child as usize];
-                if SPECIAL.contains(&byte)
-                    || !place.repeated && (!ways.contains(byte) || place.tracker.leaves(byte))
-                {
-                    continue;
-                }
-                if let Some(next) = self.arrive(&place, child, byte)? {
-                    todo.push(next);
-                }
+            let few = ways.len() * 4 < children.len();
+            self.work.spend(1 + if few { ways.len() } else { children.len() })?;
+            let found: SmallVec<[u32; 16]> = if few {
+                ways.iter().filter_map(|byte| trie.child(place.node, byte)).collect()
+            } else {
+                children.filter(|&child| ways.contains(trie.byte[child as usize])).collect()
+            };
+            for child in found {
+                todo.extend(self.arrive(&place, child)?);
             }
         }
         Ok(())
     }
 
     /// Goes to a child of a place; the place there, if there is more to see below it.
-    fn arrive(&mut self, place: &Place, child: u32, byte: u8) -> Result<Option<Place>, MatchError> {
+    fn arrive(&mut self, place: &Place, child: u32) -> Result<Option<Place>, MatchError> {
         let trie = &self.tables.trie;
+        let byte = trie.byte[child as usize];
         let mut tracker = place.tracker.clone();
         let given = tracker.step(byte);
         let repeated = place.repeated || given != byte;
         if !repeated && !tracker.has_candidates() {
             return Ok(None);
         }
-        let spot = if place.spot.loops.contains(given) {
+        let spot = if place.spot.loops_on(given) {
             place.spot.clone()
         } else {
             match self.matcher.advance(&place.spot.config, &[given]) {
@@ -236,8 +231,7 @@ impl Correction<'_> {
     }
 
     fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
-        let inside = matches!(tracker.mode(), Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN));
-        if inside && spot.loops.iter().any(|byte| tracker.leaves(byte)) {
+        if spot.loops != 0 && tracker.ways().is_some_and(|ways| spot.loops & !ways.ascii_bits() != 0) {
             return Ok(true);
         }
         self.matcher.is_alive_known(&spot.config, tracker, &mut self.verdicts, &mut self.work)

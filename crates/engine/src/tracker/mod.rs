@@ -32,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::Tracking;
+use tokenstile_grammar::ir::{ByteSet, Tracking};
 
 use frame::{Array, Candidate, Candidates, Frame, Kind, Object, hash_candidates};
 use number::Number;
@@ -46,6 +46,9 @@ pub(crate) use tables::StructureTables;
 /// The bytes that stand for repetitions; no text has them.
 pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> =
     Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
+
+/// The bytes of texts.
+pub(crate) const TEXT_BYTES: ByteSet = ByteSet::range(0, Tracking::REPEATED_KEY - 1);
 
 /// Stands among the members of earlier objects so that one without any can be compared with the next.
 const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];
@@ -148,14 +151,16 @@ impl Tracker {
         self.number.in_exponent()
     }
 
-    /// Whether `byte` is certain to end all candidates, found out without a step.
-    #[inline]
-    pub(crate) fn leaves(&self, byte: u8) -> bool {
-        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            && byte != b'"'
-            && byte != b'\\'
-            && !self.key.as_ref().is_some_and(|c| c.has(byte.into()))
-            && !self.candidates.iter().any(|c| c.cursor.has(byte.into()))
+    /// Bytes other than which none leaves a candidate, where that can be told without a step.
+    pub(crate) fn ways(&self) -> Option<ByteSet> {
+        if !matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN)) {
+            return None;
+        }
+        let mut ways = ByteSet::single(b'"').union(&ByteSet::single(b'\\'));
+        for cursor in self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)) {
+            cursor.next().filter_map(|s| u8::try_from(s).ok()).for_each(|b| ways.insert(b));
+        }
+        Some(ways)
     }
 
     /// Two trackers of one text with the same key find the same repetitions in whatever follows. Both must be alive

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::strings::Text;
-use super::{Mode, SPECIAL, Tracker};
+use super::{Mode, SPECIAL, TEXT_BYTES, Tracker};
 use crate::advance::Refused;
 use crate::automaton::{StateId, Work};
 use crate::error::MatchError;
@@ -30,13 +30,8 @@ pub(crate) fn key_of(config: &Config) -> ConfigKey {
     config.iter().map(|(state, stack)| (*state, stack.key)).collect()
 }
 
-/// The bytes of texts.
-pub(crate) fn text_bytes() -> ByteSet {
-    ByteSet::range(0, *SPECIAL.start() - 1)
-}
-
-fn blanks() -> ByteSet {
-    [b' ', b'\t', b'\n', b'\r'].into_iter().collect()
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// What was found out about places during one call.
@@ -83,8 +78,11 @@ impl Matcher {
         }
     }
 
-    /// The first of `bytes`, which the automaton takes, after which the text cannot be completed.
+    /// The first of `bytes` after which the text cannot be completed, where that is known of the last one.
     pub(crate) fn dead_end(&self, bytes: &[u8]) -> Result<usize, MatchError> {
+        if self.last.tracker.is_none() {
+            return Ok(bytes.len() - 1);
+        }
         let mut place = (self.last.config.clone(), self.last.tracker.clone());
         for (at, byte) in bytes.iter().enumerate() {
             place = match self.go_on_from(&place.0, place.1.as_ref(), &[*byte]) {
@@ -104,7 +102,7 @@ impl Matcher {
         let next = self.next_bytes(config);
         let Some(tracker) = tracker else { return Ok(next) };
         let (mut work, mut bytes) = (self.work(), ByteSet::EMPTY);
-        for byte in next.intersect(&text_bytes()).iter() {
+        for byte in next.intersect(&TEXT_BYTES).iter() {
             let mut after = (**tracker).clone();
             let given = after.step(byte);
             let alive = next.contains(given)
@@ -127,12 +125,7 @@ impl Matcher {
 
 impl Matcher {
     /// Where `bytes` of text lead, with the bytes that stand for repetitions in their places.
-    pub(crate) fn follow(
-        &self,
-        config: &Config,
-        tracker: &Tracker,
-        bytes: &[u8],
-    ) -> Result<(Config, Tracker), Refused> {
+    pub(crate) fn follow(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<(Config, Tracker), Refused> {
         let fit = bytes.iter().position(|b| SPECIAL.contains(b)).unwrap_or(bytes.len());
         let mut tracker = tracker.clone();
         let given = tracker.translate(&bytes[..fit]);
@@ -163,12 +156,7 @@ impl Matcher {
 
     /// Whether the text can be completed from here: whether some way leads off all candidates, or past them.
     /// Breadth first, since there may be endlessly many spellings of one value; white space comes last.
-    pub(crate) fn is_alive(
-        &self,
-        config: &Config,
-        tracker: &Tracker,
-        work: &mut Work,
-    ) -> Result<bool, MatchError> {
+    pub(crate) fn is_alive(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
         if !tracker.has_candidates() {
             return Ok(true);
         }
@@ -191,8 +179,8 @@ impl Matcher {
                 return Ok(true);
             }
             let next = self.next_bytes(&config);
-            let text = next.intersect(&text_bytes());
-            if text.iter().any(|byte| tracker.leaves(byte)) {
+            let text = next.intersect(&TEXT_BYTES);
+            if tracker.ways().is_some_and(|ways| !text.is_subset(&ways)) {
                 return Ok(true);
             }
             for byte in text.iter() {
@@ -210,7 +198,7 @@ impl Matcher {
                     Err(Refused::Limit(e)) => return Err(e.into()),
                 };
                 if seen.insert((key_of(&config), tracker.identity())) {
-                    let ahead = if blanks().contains(byte) { &mut blank } else { &mut places };
+                    let ahead = if is_blank(byte) { &mut blank } else { &mut places };
                     ahead.push((config, tracker));
                 }
             }
@@ -259,7 +247,7 @@ impl Matcher {
 fn ways_on(classes: &[ByteSet], tracker: &Tracker, own: bool) -> SmallVec<[(f32, u8); 8]> {
     let content: ByteSet = match tracker.mode() {
         Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => {
-            ByteSet::range(0x20, 0x7E).minus(&[b'"', b'\\'].into_iter().collect())
+            ByteSet::range(0x20, 0x7E).minus(&ByteSet::single(b'"')).minus(&ByteSet::single(b'\\'))
         }
         Mode::Number if !tracker.in_exponent() => ByteSet::range(b'0', b'9'),
         _ => ByteSet::EMPTY,
@@ -272,14 +260,12 @@ fn ways_on(classes: &[ByteSet], tracker: &Tracker, own: bool) -> SmallVec<[(f32,
             ways.push(((choice.len() as f32).log2(), byte));
         }
         let rest = class.minus(&content);
-        let blank = rest.intersect(&blanks());
+        let blank: ByteSet = rest.iter().filter(|&b| is_blank(b)).collect();
         let rest = rest.minus(&blank);
         let rest = match tracker.mode() {
             // The end of a number is past the end of the item.
-            Mode::Number if own => rest.intersect(&[b'.'].into_iter().collect()),
-            Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => {
-                rest.intersect(&[b'"'].into_iter().collect())
-            }
+            Mode::Number if own => rest.intersect(&ByteSet::single(b'.')),
+            Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN) => rest.intersect(&ByteSet::single(b'"')),
             _ => rest,
         };
         if let Some(byte) = rest.first() {

@@ -21,12 +21,19 @@ impl ByteSet {
     }
 
     /// The bytes from `first` to `last`, both included; none if `first > last`.
-    pub fn range(first: u8, last: u8) -> Self {
-        let mut set = ByteSet::EMPTY;
-        for byte in first..=last {
-            set.insert(byte);
+    pub const fn range(first: u8, last: u8) -> Self {
+        let mut words = [0; 4];
+        let mut i = 0;
+        while i < 4 && first <= last {
+            // The part of the range that is in this word.
+            let start = i as u8 * 64;
+            let (a, b) = (if first > start { first } else { start }, if last < start + 63 { last } else { start + 63 });
+            if a <= b {
+                words[i] = (u64::MAX >> (63 - (b - a))) << (a - start);
+            }
+            i += 1;
         }
-        set
+        ByteSet(words)
     }
 
     /// Adds a byte.
