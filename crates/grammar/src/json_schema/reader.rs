@@ -34,7 +34,8 @@ impl Json {
             return Err(Error::limit("source_bytes", limits.source_bytes));
         }
         let depth = limits.nesting.min(MAX_DEPTH);
-        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: Vec::new(), keys: Vec::new() }.read(budget)
+        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: Vec::new(), keys: Vec::new() }
+            .read(budget)
     }
 
     /// The member `key` of an object.
@@ -326,7 +327,11 @@ impl Reader<'_> {
     fn digits(&mut self, start: usize) -> Result<(), Error> {
         let digits = self.bytes[self.at..].iter().take_while(|b| b.is_ascii_digit()).count();
         self.at += digits;
-        if digits == 0 { Err(self.error("the number is incomplete: a digit must follow", start)) } else { Ok(()) }
+        if digits == 0 {
+            Err(self.error("the number is incomplete: a digit must follow", start))
+        } else {
+            Ok(())
+        }
     }
 
     fn blank(&mut self) {
@@ -366,7 +371,9 @@ impl Reader<'_> {
             Some('#') => "JSON has no comments".into(),
             Some('\u{FEFF}') => "JSON does not begin with a byte order mark".into(),
             Some('+' | '.') => format!("expected {expected}; a number begins with a digit or `-`"),
-            Some(_) if matches!(&*word, "NaN" | "Infinity") => format!("expected {expected}; JSON has no `{word}`"),
+            Some(_) if matches!(&*word, "NaN" | "Infinity") => {
+                format!("expected {expected}; JSON has no `{word}`")
+            }
             Some(_) if matches!(&*word, "True" | "False" | "None" | "undefined") => {
                 format!("expected {expected}; JSON writes `true`, `false` and `null`")
             }

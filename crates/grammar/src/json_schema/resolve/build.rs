@@ -75,7 +75,12 @@ impl<'a> Resolver<'a, '_, '_> {
         Ok(id)
     }
 
-    fn new_node(&mut self, work: &mut Work<'a>, location: Location<'a>, scope: usize) -> Result<NodeId, Error> {
+    fn new_node(
+        &mut self,
+        work: &mut Work<'a>,
+        location: Location<'a>,
+        scope: usize,
+    ) -> Result<NodeId, Error> {
         let (node, shared) = match location.json {
             Json::Bool(false) => (Node::Never, Some(&mut work.never)),
             Json::Bool(true) => (Node::Any, Some(&mut work.any)),
@@ -122,7 +127,8 @@ impl<'a> Resolver<'a, '_, '_> {
             }
             if says_something {
                 let draft = draft_name(dialect.draft);
-                let message = || format!("{} is ignored: `$ref` stands beside it, and this is {draft}", quoted(name));
+                let message =
+                    || format!("{} is ignored: `$ref` stands beside it, and this is {draft}", quoted(name));
                 self.warnings.once(document, name, || child(&location.pointer, name), message);
             }
             if keyword.is_none() {
@@ -176,6 +182,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
             }
         }
         self.finish_together()?;
+        self.schema.plain_integers = self.draft == Draft::Draft4;
         self.schema.contains_evaluates = self.draft >= Draft::Draft202012;
         Ok(if says_something { Node::Schema(Box::new(self.schema)) } else { Node::Any })
     }
@@ -242,7 +249,10 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         let resource = &self.resolver.resources[self.location.resource];
         let other = value.as_str().and_then(draft_of).is_some_and(|draft| draft != self.draft);
         if other && !std::ptr::eq(resource.root.json, self.location.json) {
-            self.warn_once("$schema", "`$schema` is ignored: a schema without an identifier is read as the one around it");
+            self.warn_once(
+                "$schema",
+                "`$schema` is ignored: a schema without an identifier is read as the one around it",
+            );
         }
     }
 
@@ -276,7 +286,10 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
     /// The schema at `pointer`, which is relative to this one.
     fn schema_at(&mut self, keyword: &str, pointer: String, value: &'a Json) -> Result<NodeId, Error> {
         if !matches!(value, Json::Bool(_) | Json::Object(_)) {
-            let message = format!("`{keyword}` needs a schema here: an object, true or false, not {}", value.describe());
+            let message = format!(
+                "`{keyword}` needs a schema here: an object, true or false, not {}",
+                value.describe()
+            );
             return Err(Error::new(ErrorKind::Syntax, message).with_pointer(pointer));
         }
         let location = Location { json: value, resource: self.location.resource, pointer: Rc::from(pointer) };

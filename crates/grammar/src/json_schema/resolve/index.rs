@@ -81,7 +81,13 @@ impl<'a> Resolver<'a, '_, '_> {
         let address = self.documents.address(document).to_owned();
         let id = identifier(json, dialect.draft, true);
         let base = id.map_or_else(|| address.clone(), |id| uri::resolve(&address, id).0);
-        self.resources.push(Resource { base: base.clone(), document, root: root.clone(), dialect, dynamic: vec![] });
+        self.resources.push(Resource {
+            base: base.clone(),
+            document,
+            root: root.clone(),
+            dialect,
+            dynamic: vec![],
+        });
         self.loaded.insert(document, resource);
         self.roots.insert(json, resource);
         self.name(address.clone(), &root);
@@ -156,7 +162,8 @@ impl<'a> Resolver<'a, '_, '_> {
         let anchor = |key| json.get(key).and_then(Json::as_str).filter(|name| !name.is_empty());
         if draft >= Draft::Draft201909 {
             for key in ["$anchor", "$dynamicAnchor"] {
-                let Some(name) = anchor(key).filter(|_| key == "$anchor" || draft == Draft::Draft202012) else {
+                let Some(name) = anchor(key).filter(|_| key == "$anchor" || draft == Draft::Draft202012)
+                else {
                     continue;
                 };
                 self.name(format!("{base}#{name}"), &location(resource));
@@ -164,7 +171,8 @@ impl<'a> Resolver<'a, '_, '_> {
                     self.resources[resource].dynamic.push((name, location(resource)));
                 }
             }
-            let recursive = draft == Draft::Draft201909 && json.get("$recursiveAnchor") == Some(&Json::Bool(true));
+            let recursive =
+                draft == Draft::Draft201909 && json.get("$recursiveAnchor") == Some(&Json::Bool(true));
             if recursive && std::ptr::eq(self.resources[resource].root.json, json) {
                 self.resources[resource].dynamic.push((RECURSIVE, location(resource)));
             }
@@ -190,7 +198,13 @@ impl<'a> Resolver<'a, '_, '_> {
         let base = uri::resolve(&self.resources[outer].base, id).0;
         let document = self.resources[outer].document;
         let number = root.resource;
-        self.resources.push(Resource { base: base.clone(), document, root: root.clone(), dialect, dynamic: vec![] });
+        self.resources.push(Resource {
+            base: base.clone(),
+            document,
+            root: root.clone(),
+            dialect,
+            dynamic: vec![],
+        });
         self.roots.insert(Identity::from(root.json), number);
         self.name(base, &root);
         Ok(number)
@@ -209,7 +223,8 @@ impl<'a> Resolver<'a, '_, '_> {
         }
         let Some(document) = self.documents.handed_over(&uri::resolve("", address).0) else {
             let (known, draft) = (quoted(address), draft_name(inherited.draft));
-            self.warnings.push(at(), format!("`$schema` is {known}, which is not known: it is read as {draft}"));
+            self.warnings
+                .push(at(), format!("`$schema` is {known}, which is not known: it is read as {draft}"));
             return Ok(inherited);
         };
         let meta = self.documents.json(document, self.limits, self.budget)?;
@@ -225,15 +240,18 @@ fn with_vocabularies(mut dialect: Dialect, meta: &Json) -> Result<Dialect, Error
     if dialect.draft < Draft::Draft201909 {
         return Ok(dialect);
     }
-    let lacks = |name: &str| !vocabularies.iter().any(|(address, _)| address.ends_with(&format!("/vocab/{name}")));
+    let lacks =
+        |name: &str| !vocabularies.iter().any(|(address, _)| address.ends_with(&format!("/vocab/{name}")));
     dialect.no_applicators = lacks("applicator");
     dialect.no_validation = lacks("validation");
     // In 2019-09 these are applicators.
-    dialect.no_unevaluated = lacks(if dialect.draft == Draft::Draft201909 { "applicator" } else { "unevaluated" });
+    dialect.no_unevaluated =
+        lacks(if dialect.draft == Draft::Draft201909 { "applicator" } else { "unevaluated" });
     let official = "https://json-schema.org/draft/20";
     for (address, required) in vocabularies {
         if *required == Json::Bool(true) && !address.starts_with(official) {
-            let message = format!("the metaschema requires the vocabulary {}, which is not known", quoted(address));
+            let message =
+                format!("the metaschema requires the vocabulary {}, which is not known", quoted(address));
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
     }
@@ -250,7 +268,8 @@ fn identifier(json: &Json, draft: Draft, whole: bool) -> Option<&str> {
     let draft = json.get("$schema").and_then(Json::as_str).and_then(draft_of).unwrap_or(draft);
     let id = json.get(id_key(draft))?.as_str()?;
     // Beside a reference it says nothing up to draft 7; but nothing else could name the whole document.
-    let hidden = !whole && draft <= Draft::Draft7 && json.get("$ref").is_some_and(|value| value.as_str().is_some());
+    let hidden =
+        !whole && draft <= Draft::Draft7 && json.get("$ref").is_some_and(|value| value.as_str().is_some());
     (!id.is_empty() && !id.starts_with('#') && !hidden).then_some(id)
 }
 

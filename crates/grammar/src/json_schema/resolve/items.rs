@@ -55,9 +55,14 @@ impl<'a> Builder<'_, 'a, '_, '_> {
         }
         if self.draft == Draft::Draft202012 {
             if !self.schema.prefix_items.is_empty() {
-                return Err(self.malformed("items", "must be a schema, since `prefixItems` is there".to_owned()));
+                return Err(
+                    self.malformed("items", "must be a schema, since `prefixItems` is there".to_owned())
+                );
             }
-            self.warn_once("items", "a list as `items` is read as `prefixItems`, as it is called since draft 2020-12");
+            self.warn_once(
+                "items",
+                "a list as `items` is read as `prefixItems`, as it is called since draft 2020-12",
+            );
         }
         self.schema.prefix_items = self.list("items", items)?;
         if let Some(additional) = additional {

@@ -31,7 +31,8 @@ impl<'a> Resolver<'a, '_, '_> {
                 format!("{} leads to {}, which is not a schema", quoted(reference), target.json.describe());
             return Err(Error::new(ErrorKind::Syntax, message).with_pointer(at()));
         }
-        if matches!(target.json, Json::Object(_)) && !self.indexed.contains(&std::ptr::from_ref(target.json)) {
+        if matches!(target.json, Json::Object(_)) && !self.indexed.contains(&std::ptr::from_ref(target.json))
+        {
             self.walk(&target)?;
         }
         let target = self.within(target);
@@ -126,7 +127,12 @@ impl<'a> Resolver<'a, '_, '_> {
     }
 
     /// What a fragment means in a resource: a pointer or the name of an anchor.
-    fn fragment(&mut self, root: &Location<'a>, address: &str, name: &str) -> Result<Option<Location<'a>>, Error> {
+    fn fragment(
+        &mut self,
+        root: &Location<'a>,
+        address: &str,
+        name: &str,
+    ) -> Result<Option<Location<'a>>, Error> {
         if name.is_empty() {
             return Ok(Some(root.clone()));
         }

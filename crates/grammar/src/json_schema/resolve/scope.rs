@@ -55,7 +55,8 @@ impl Resolver<'_, '_, '_> {
             }
         }
         entries.sort_by_key(|&(name, _)| name);
-        let key: Vec<_> = entries.iter().map(|(name, location)| (*name, Identity::from(location.json))).collect();
+        let key: Vec<_> =
+            entries.iter().map(|(name, location)| (*name, Identity::from(location.json))).collect();
         let number = match self.scopes.numbers.get(&key) {
             Some(&number) => number,
             None => {

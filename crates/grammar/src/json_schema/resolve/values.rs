@@ -68,8 +68,9 @@ pub(super) fn strings(value: &Json) -> Result<Vec<String>, String> {
     let mut seen = HashSet::with_capacity(items.len());
     let mut out = Vec::with_capacity(items.len());
     for item in items {
-        let name =
-            item.as_str().ok_or_else(|| format!("must be an array of strings, but holds {}", item.describe()))?;
+        let name = item
+            .as_str()
+            .ok_or_else(|| format!("must be an array of strings, but holds {}", item.describe()))?;
         if seen.insert(name) {
             out.push(name.to_owned());
         }

@@ -44,8 +44,13 @@ fn list<'a>(value: &'a Json, key: &str) -> &'a [Json] {
 }
 
 /// Cases that no suite of assertions about single schemas can decide here, by part of their path.
-const NOT_HERE: [&str; 5] =
-    ["optional/format", "optional/ecmascript-regex", "optional/float-overflow", "optional/content", "optional/non-bmp"];
+const NOT_HERE: [&str; 5] = [
+    "optional/format",
+    "optional/ecmascript-regex",
+    "optional/float-overflow",
+    "optional/content",
+    "optional/non-bmp",
+];
 
 fn suite(folder: &str, draft: Draft) -> usize {
     let root = shared("json-schema-test-suite");
@@ -53,7 +58,9 @@ fn suite(folder: &str, draft: Draft) -> usize {
     let mut options = JsonOptions { draft, ..JsonOptions::default() };
     for path in files(&remotes, ".json") {
         let name = path.strip_prefix(&remotes).unwrap().to_string_lossy().into_owned();
-        options.documents.push((format!("http://localhost:1234/{name}"), std::fs::read_to_string(&path).unwrap()));
+        options
+            .documents
+            .push((format!("http://localhost:1234/{name}"), std::fs::read_to_string(&path).unwrap()));
     }
     let mut checked = 0;
     let mut wrong = Vec::new();
@@ -118,19 +125,15 @@ fn real_schemas_are_read() {
     assert!(checked == 0 || checked > 20_000, "{checked}");
 }
 
-/// Checks the instances of one schema, as far as the validator can: it knows no formats, and not all patterns.
+/// Checks the instances of one schema, as far as the validator can: it knows no formats.
 fn instances(entry: &Json, schema: &str, nodes: &Nodes, wrong: &mut Vec<String>) -> usize {
-    let patterned = schema.contains("\"pattern");
-    let mut checked = 0;
-    for (i, test) in list(entry, "tests").iter().enumerate() {
+    let tests = list(entry, "tests");
+    for (i, test) in tests.iter().enumerate() {
         let recorded = *test.get("valid").unwrap() == Json::Bool(true);
-        let data = test.get("data").unwrap();
-        let valid = std::panic::catch_unwind(|| is_valid(nodes, data));
-        let Ok(valid) = valid else { wrong.push(format!("{}: panic", text(entry, "name"))); continue };
-        checked += 1;
+        let valid = is_valid(nodes, test.get("data").unwrap());
         if valid != recorded && (recorded || !schema.contains("\"format\"")) {
-            wrong.push(format!("{}: {i}: {valid} {patterned}", text(entry, "name")));
+            wrong.push(format!("{}: {i}: {valid}", text(entry, "name")));
         }
     }
-    checked
+    tests.len()
 }
