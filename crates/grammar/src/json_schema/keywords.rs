@@ -143,18 +143,23 @@ pub(super) fn known(name: &str) -> Option<&'static Keyword> {
     Some(&KEYWORDS[at])
 }
 
+/// Longest word that is compared with the keywords.
+const MAX_WORD: usize = 30;
+
 /// The keyword that someone who wrote `name` may have meant.
 pub(super) fn similar(name: &str) -> Option<&'static str> {
-    if !(4..=30).contains(&name.len()) || !name.is_ascii() {
+    if !(4..=MAX_WORD).contains(&name.len()) || !name.is_ascii() {
         return None;
     }
-    let plain = |s: &str| s.trim_start_matches('$').replace(['_', '-'], "").to_ascii_lowercase();
+    let plain = |s: &str| {
+        s.bytes().filter(|b| !b"$_-".contains(b)).map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>()
+    };
     let meant = plain(name);
     let allowed = if meant.len() < 6 { 1 } else { 2 };
     KEYWORDS
         .iter()
-        .filter(|keyword| keyword.name.len() >= 4)
-        .map(|keyword| (edits(meant.as_bytes(), plain(keyword.name).as_bytes()), keyword.name))
+        .filter(|keyword| keyword.name.len() >= 4 && keyword.name.len().abs_diff(meant.len()) <= allowed + 1)
+        .map(|keyword| (edits(&meant, &plain(keyword.name)), keyword.name))
         .filter(|&(edits, _)| edits <= allowed)
         .min()
         .map(|(_, name)| name)
@@ -162,18 +167,20 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
 
 /// Letters to add, leave out, change or swap to make one word of the other.
 fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
+    let mut rows = [[0; MAX_WORD + 1]; MAX_WORD + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            if i == 0 || j == 0 {
+                rows[i][j] = i + j;
+                continue;
+            }
             let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            let mut best = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }
-            row.push(best);
+            rows[i][j] = best;
         }
-        rows.push(row);
     }
     rows[a.len()][b.len()]
 }

@@ -133,6 +133,8 @@ pub(crate) struct Schema {
     pub(crate) pointer: String,
     /// `type`
     pub(crate) types: Option<Types>,
+    /// Whether `integer` means numbers written without fraction and exponent: in draft 4, `1.0` is none.
+    pub(crate) plain_integers: bool,
     /// `enum`
     pub(crate) values: Option<Vec<Json>>,
     /// `const`

@@ -11,6 +11,7 @@ use crate::ir::CharSet;
 use crate::json_schema::node::{Node, NodeId, Schema, Types};
 use crate::json_schema::number::{Decimal, NumberSet};
 use crate::json_schema::reader::Json;
+use crate::json_schema::string::format_expr;
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
 impl<'a> Algebra<'a> {
@@ -214,7 +215,7 @@ impl<'a> Algebra<'a> {
         if let Some(&known) = self.formats.get(name) {
             return Ok(known);
         }
-        let expr = None;
+        let expr = format_expr(name, self.options.draft, &mut self.builder.arena, self.limits)?;
         self.formats.insert(name, expr);
         Ok(expr)
     }

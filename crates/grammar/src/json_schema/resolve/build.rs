@@ -182,6 +182,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
             }
         }
         self.finish_together()?;
+        self.schema.plain_integers = self.draft == Draft::Draft4;
         self.schema.contains_evaluates = self.draft >= Draft::Draft202012;
         Ok(if says_something { Node::Schema(Box::new(self.schema)) } else { Node::Any })
     }

@@ -148,6 +148,11 @@ impl<'a> Resolver<'a, '_, '_> {
         outer: usize,
         pointer: &dyn Fn() -> Rc<str>,
     ) -> Result<usize, Error> {
+        const NAMES: [&str; 5] = ["$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
+        let Json::Object(members) = json else { return Ok(outer) };
+        if !members.iter().any(|(key, _)| NAMES.contains(&key.as_str())) {
+            return Ok(outer);
+        }
         let mut resource = outer;
         let location = |resource| Location { json, resource, pointer: pointer() };
         let is_root = std::ptr::eq(self.resources[outer].root.json, json);

@@ -1,13 +1,13 @@
 //! From the text of a schema to its [`Nodes`]: drafts, identifiers, references.
 //!
 //! A *document* is a text that was handed over; it is read when something refers to it. A *resource* is a schema with
-//! an address of its own: a document, or a part of one that has `$id`. [`index`](self) walks a document once and notes
-//! its resources and anchors; [`refs`](self) finds what a reference means; [`build`](self) makes the nodes, from the
-//! root on, only of what can be reached.
+//! an address of its own: a document, or a part of one that has `$id`. `index` walks a document once and notes its
+//! resources and anchors; `refs` finds what a reference means; `build` makes the nodes, from the root on, only of what
+//! can be reached.
 //!
 //! What `$dynamicRef` means depends on the resources that were entered on the way to it. All that matters of them is
-//! which schema each dynamic anchor stands for: a [`scope`](self). There is one node for each pair of a place and a
-//! scope; without dynamic anchors there is only one scope.
+//! which schema each dynamic anchor stands for: a `scope`. There is one node for each pair of a place and a scope;
+//! without dynamic anchors there is only one scope.
 
 mod build;
 mod documents;
@@ -82,6 +82,8 @@ struct Resolver<'a, 'b, 'l> {
     aliases: HashMap<String, Location<'a>>,
     /// What references mean, by the resource they are in.
     targets: HashMap<(usize, &'a str), Location<'a>>,
+    /// The members of large objects that a reference went through.
+    members: FxHashMap<Identity, HashMap<&'a str, &'a Json>>,
     scopes: Scopes<'a>,
     ids: FxHashMap<(Identity, usize), NodeId>,
     warnings: Warnings<'a>,
@@ -106,6 +108,7 @@ impl<'a, 'b, 'l> Resolver<'a, 'b, 'l> {
             addresses: HashMap::new(),
             aliases: HashMap::new(),
             targets: HashMap::new(),
+            members: FxHashMap::default(),
             scopes: Scopes::new(),
             ids: FxHashMap::default(),
             warnings: Warnings::default(),

@@ -145,7 +145,7 @@ impl<'a> Resolver<'a, '_, '_> {
             self.budget.tick()?;
             let key = token.replace("~1", "/").replace("~0", "~");
             let value = match location.json {
-                Json::Object(_) => location.json.get(&key),
+                Json::Object(members) => self.member(location.json, members, &key),
                 Json::Array(items) => index(&key).and_then(|i| items.get(i)),
                 _ => None,
             };
@@ -157,6 +157,18 @@ impl<'a> Resolver<'a, '_, '_> {
         }
         location.pointer = Rc::from(pointer);
         Ok(Some(location))
+    }
+}
+
+impl<'a> Resolver<'a, '_, '_> {
+    /// A member of an object. There may be thousands, and references to each of them.
+    fn member(&mut self, object: &'a Json, members: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
+        if members.len() <= 16 {
+            return object.get(key);
+        }
+        let all = self.members.entry(object);
+        let all = all.or_insert_with(|| members.iter().map(|(key, value)| (key.as_str(), value)).collect());
+        all.get(key).copied()
     }
 }
 

@@ -1,19 +1,53 @@
 //! Tests of reading and resolving.
 
+mod hostile;
+mod keywords;
+mod reader;
+mod references;
 mod suite;
 mod validator;
 
 use super::*;
 use crate::json_schema::node::{Node, Schema};
 
-fn json(text: &str) -> Json {
+fn parse(text: &str) -> Result<Json, Error> {
     let limits = Limits::default();
-    Json::parse(text, &limits, &mut Budget::new(&limits)).unwrap_or_else(|error| panic!("{error}"))
+    Json::parse(text, &limits, &mut Budget::new(&limits))
+}
+
+fn json(text: &str) -> Json {
+    parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn load_with(schema: &str, options: &JsonOptions) -> Result<Nodes, Error> {
     let limits = Limits::default();
     load(schema, options, &limits, &mut Budget::new(&limits))
+}
+
+fn nodes(schema: &str) -> Nodes {
+    load_with(schema, &JsonOptions::default()).unwrap_or_else(|error| panic!("{schema}: {error}"))
+}
+
+fn error(schema: &str) -> Error {
+    load_with(schema, &JsonOptions::default()).map(|_| ()).expect_err(schema)
+}
+
+/// The keywords of a node.
+fn schema(nodes: &Nodes, id: NodeId) -> &Schema {
+    match nodes.get(id) {
+        Node::Schema(schema) => schema,
+        node => panic!("{node:?}"),
+    }
+}
+
+fn root(nodes: &Nodes) -> &Schema {
+    schema(nodes, nodes.root())
+}
+
+/// The warnings, each with its pointer.
+fn warnings(nodes: &Nodes) -> Vec<String> {
+    let line = |w: &crate::ir::Warning| format!("{}: {}", w.pointer.as_deref().unwrap_or("-"), w.message);
+    nodes.warnings.iter().map(line).collect()
 }
 
 /// A value as text.
@@ -29,5 +63,18 @@ fn written(value: &Json) -> String {
             let member = |(key, value): &(String, Json)| format!("{}:{}", string(key), written(value));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
         }
+    }
+}
+
+/// A small generator of pseudo-random numbers (splitmix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % n as u64) as usize
     }
 }

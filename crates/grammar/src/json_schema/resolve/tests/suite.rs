@@ -125,12 +125,12 @@ fn real_schemas_are_read() {
     assert!(checked == 0 || checked > 20_000, "{checked}");
 }
 
-/// Checks the instances of one schema, as far as the validator can: it knows no formats, and not all patterns.
+/// Checks the instances of one schema, as far as the validator can: it knows no formats.
 fn instances(entry: &Json, schema: &str, nodes: &Nodes, wrong: &mut Vec<String>) -> usize {
-    let patterned = schema.contains("\"pattern");
-    let mut checked = 0;
-    for (i, test) in list(entry, "tests").iter().enumerate() {
+    let tests = list(entry, "tests");
+    for (i, test) in tests.iter().enumerate() {
         let recorded = *test.get("valid").unwrap() == Json::Bool(true);
+<<<<<<< HEAD
         let data = test.get("data").unwrap();
         let valid = std::panic::catch_unwind(|| is_valid(nodes, data));
         let Ok(valid) = valid else {
@@ -138,9 +138,12 @@ fn instances(entry: &Json, schema: &str, nodes: &Nodes, wrong: &mut Vec<String>)
             continue;
         };
         checked += 1;
+=======
+        let valid = is_valid(nodes, test.get("data").unwrap());
+>>>>>>> w-res
         if valid != recorded && (recorded || !schema.contains("\"format\"")) {
-            wrong.push(format!("{}: {i}: {valid} {patterned}", text(entry, "name")));
+            wrong.push(format!("{}: {i}: {valid}", text(entry, "name")));
         }
     }
-    checked
+    tests.len()
 }

@@ -41,6 +41,7 @@ fn says(schema: &Schema, value: &Json) -> bool {
     let types = match value {
         Json::Null => Types::NULL,
         Json::Bool(_) => Types::BOOLEAN,
+        Json::Number(text) if schema.plain_integers && text.contains(['.', 'e', 'E']) => Types::NUMBER,
         Json::Number(text) if Decimal::new(text).exponent >= 0 => Types::INTEGER | Types::NUMBER,
         Json::Number(_) => Types::NUMBER,
         Json::String(_) => Types::STRING,
@@ -78,8 +79,9 @@ fn string(schema: &Schema, text: &str) -> bool {
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
-    let pattern = pattern.replace("\\Z", "$").replace("\\d", "[0-9]");
-    fancy_regex::Regex::new(&pattern).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(text).unwrap()
+    let pattern = pattern.replace("\\Z", "$");
+    let regex = fancy_regex::RegexBuilder::new(&pattern).delegate_size_limit(1 << 28).build();
+    regex.unwrap_or_else(|error| panic!("{pattern}: {error}")).is_match(text).unwrap()
 }
 
 fn in_place(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -> bool {
