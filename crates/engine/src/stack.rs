@@ -144,14 +144,18 @@ fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
     static SEED: OnceLock<[u64; 2]> = OnceLock::new();
     let [a, b] = *SEED.get_or_init(|| [1, 2].map(|n: u64| RandomState::new().hash_one(n) | 1));
     let mix = |x: u64, y: u64, seed: u64| {
-        let product = (x ^ seed) as u128 * (y ^ seed.rotate_left(32) | 1) as u128;
+        let product = (x ^ seed) as u128 * (y ^ seed.rotate_left(32)) as u128;
         (product as u64) ^ (product >> 64) as u64
     };
     let (mut low, mut high) = (a.wrapping_add(bottom as u64), b.wrapping_mul(3 + bottom as u64));
     for (ret, below) in links {
         let (x, y) = (below.key as u64, (below.key >> 64) as u64);
-        (low, high) =
-            (mix(low ^ x, y ^ ret.0 as u64, a) ^ high, mix(high ^ y, x.wrapping_add(ret.0 as u64), b) ^ low);
+        // Neighbouring ids must differ in many bits before they are mixed with the rest.
+        let ret = (ret.0 as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (low, high) = (
+            mix(low ^ x, y.wrapping_add(ret), a) ^ high.rotate_left(23),
+            mix(high ^ y, x.wrapping_add(ret.rotate_left(31)), b) ^ low.rotate_left(41),
+        );
     }
     (high as u128) << 64 | low as u128
 }
@@ -254,4 +258,34 @@ pub(crate) fn normalize(stacks: &mut Stacks<'_>, mut heads: SmallVec<[(StateId, 
     }
     joined.sort_by_key(|h| h.0);
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustc_hash::FxHashSet;
+
+    fn node(links: &[(u32, &Stack)], bottom: bool) -> Stack {
+        let links: SmallVec<[(StateId, Stack); 1]> =
+            links.iter().map(|&(ret, below)| (StateId(ret), below.clone())).collect();
+        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts: false })
+    }
+
+    #[test]
+    fn different_stacks_have_different_keys() {
+        let bottom = StackNode::bottom();
+        let mut keys = FxHashSet::from_iter([bottom.key]);
+        let ones: Vec<Stack> = (0..300).map(|ret| node(&[(ret, &bottom)], false)).collect();
+        for (i, one) in ones.iter().enumerate() {
+            assert!(keys.insert(one.key), "{i}");
+            assert!(keys.insert(node(&[(i as u32, &bottom)], true).key), "{i}");
+            for ret in 0..100 {
+                assert!(keys.insert(node(&[(ret, one)], false).key), "{ret} on {i}");
+                if ret as usize != i {
+                    let two = node(&[(ret, &bottom), (i as u32, &bottom)], false);
+                    assert!(keys.insert(two.key), "{ret} and {i}");
+                }
+            }
+        }
+    }
 }
