@@ -198,8 +198,10 @@ impl Build<'_> {
         if let Some(&clamped) = counted.clamped.get() {
             return clamped;
         }
-        let tally = store.program.tallies(members).clamped(&counted.tally, store.program.far);
-        let clamped = if tally == counted.tally { id } else { self.counted(members, tally) };
+        let clamped = match store.program.tallies(members).clamped(&counted.tally, store.program.far) {
+            Some(tally) => self.counted(members, tally),
+            None => id,
+        };
         *counted.clamped.get_or_init(|| clamped)
     }
 }

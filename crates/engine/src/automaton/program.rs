@@ -51,13 +51,15 @@ pub(crate) struct Behind {
 
 impl Program {
     pub(crate) fn new(grammar: &Grammar, tables: &Tables) -> Result<Self, Error> {
-        grammar.arena().all_members().iter().try_for_each(|m| m.check())?;
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
         let known = tokenstile_grammar::passes::nullable(grammar);
         let rules: Vec<bool> = bodies.iter().map(|b| known[b.index()]).collect();
         let rules = Rules { bodies, nullable: rules };
-        Program::build(grammar.arena().clone(), rules, root, tables.trie.longest, tables.wide.clone())
+        let arena = grammar.arena().clone();
+        let program = Program::build(arena, rules, root, tables.trie.longest, tables.wide.clone())?;
+        (0..program.tallies.len()).filter_map(MembersId::new).try_for_each(|m| program.tallies(m).check())?;
+        Ok(program)
     }
 
     /// A program that is just one regular expression, to find out something about it.

@@ -6,10 +6,11 @@
 //! parents, so a bottom-up pass is a loop over ids and no walk needs the call stack.
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
+use super::pool::Pool;
 use super::{ByteSet, CharSet, MachineRef, Members};
 use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
 
@@ -90,15 +91,10 @@ pub struct Arena {
     regular: Vec<bool>,
     lists: Vec<ExprId>,
     bytes: Vec<u8>,
-    char_sets: Vec<CharSet>,
-    char_set_ids: FxHashMap<CharSet, CharSetId>,
-    members: Vec<Members>,
-    members_ids: FxHashMap<Members, MembersId>,
-    machines: Vec<MachineRef>,
-    machine_ids: FxHashMap<MachineRef, MachineId>,
+    char_sets: Pool<CharSet>,
+    members: Pool<Members>,
+    machines: Pool<MachineRef>,
     index: HashTable<ExprId>,
-    char_ranges: usize,
-    members_size: usize,
     capacity: usize,
     overflowed: bool,
 }
@@ -115,15 +111,10 @@ impl Arena {
             regular: Vec::new(),
             lists: Vec::new(),
             bytes: Vec::new(),
-            char_sets: Vec::new(),
-            char_set_ids: FxHashMap::default(),
-            members: Vec::new(),
-            members_ids: FxHashMap::default(),
-            machines: Vec::new(),
-            machine_ids: FxHashMap::default(),
+            char_sets: Pool::default(),
+            members: Pool::default(),
+            machines: Pool::default(),
             index: HashTable::new(),
-            char_ranges: 0,
-            members_size: 0,
             capacity: capacity.clamp(16, u32::MAX as usize / 2),
             overflowed: false,
         };
@@ -168,29 +159,29 @@ impl Arena {
     /// The set of a [`Chars`](Expr::Chars).
     #[inline]
     pub fn char_set(&self, id: CharSetId) -> &CharSet {
-        &self.char_sets[id.index()]
+        &self.char_sets.items()[id.index()]
     }
 
     /// All interned character sets, in the order of their ids.
     pub fn char_sets(&self) -> &[CharSet] {
-        &self.char_sets
+        self.char_sets.items()
     }
 
     /// The entries of a [`Members`](Expr::Members).
     #[inline]
     pub fn members_of(&self, id: MembersId) -> &Members {
-        &self.members[id.index()]
+        &self.members.items()[id.index()]
     }
 
     /// All members, in the order of their ids.
     pub fn all_members(&self) -> &[Members] {
-        &self.members
+        self.members.items()
     }
 
     /// The procedure of a [`Machine`](Expr::Machine).
     #[inline]
     pub fn machine_of(&self, id: MachineId) -> &MachineRef {
-        &self.machines[id.index()]
+        &self.machines.items()[id.index()]
     }
 
     /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
@@ -256,20 +247,9 @@ impl Arena {
         if let Some(c) = set.as_single() {
             return self.literal(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
-        let id = match self.char_set_ids.get(set) {
-            Some(&id) => id,
-            None => {
-                let ranges = self.char_ranges + set.ranges().len();
-                let Some(id) =
-                    CharSetId::new(self.char_sets.len()).filter(|_| ranges <= self.pool_capacity() / 4)
-                else {
-                    return self.overflow();
-                };
-                self.char_ranges = ranges;
-                self.char_sets.push(set.clone());
-                self.char_set_ids.insert(set.clone(), id);
-                id
-            }
+        let room = self.pool_capacity() / 4;
+        let Some(id) = self.char_sets.put(set, set.ranges().len(), room).and_then(CharSetId::new) else {
+            return self.overflow();
         };
         self.intern(Expr::Chars(id), &[], &[])
     }
@@ -486,34 +466,20 @@ impl Arena {
         if !joins {
             members.separator = self.empty();
         }
-        let id = match self.members_ids.get(&members) {
-            Some(&id) => id,
-            None if !members.is_satisfiable() => return never,
-            None => {
-                let size = self.members_size + members.size();
-                let Some(id) = MembersId::new(self.members.len()).filter(|_| size <= self.pool_capacity())
-                else {
-                    return self.overflow();
-                };
-                self.members_size = size;
-                self.members.push(members.clone());
-                self.members_ids.insert(members, id);
-                id
-            }
+        if self.members.find(&members).is_none() && !members.is_satisfiable() {
+            return never;
+        }
+        let room = self.pool_capacity();
+        let Some(id) = self.members.put(&members, members.size(), room).and_then(MembersId::new) else {
+            return self.overflow();
         };
         self.intern(Expr::Members(id), &[], &[])
     }
 
     /// The texts that a procedure accepts.
     pub fn machine(&mut self, machine: MachineRef) -> ExprId {
-        let id = match self.machine_ids.get(&machine) {
-            Some(&id) => id,
-            None => {
-                let Some(id) = MachineId::new(self.machines.len()) else { return self.overflow() };
-                self.machines.push(machine.clone());
-                self.machine_ids.insert(machine, id);
-                id
-            }
+        let Some(id) = self.machines.put(&machine, 1, self.capacity).and_then(MachineId::new) else {
+            return self.overflow();
         };
         self.intern(Expr::Machine(id), &[], &[])
     }
@@ -612,32 +578,4 @@ fn is_one_char(bytes: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_run_of_literals_is_stored_once() {
-        let mut arena = Arena::new(1 << 20);
-        let (a, b, dot) = (arena.literal(b"a"), arena.literal(b"b"), arena.chars(&CharSet::all()));
-        let mut parts = vec![a; 100_000];
-        parts.extend([dot, b, dot, a, b]);
-        let id = arena.concat(&parts);
-        let Expr::Concat(list) = arena.get(id) else { panic!("{:?}", arena.get(id)) };
-        assert_eq!(arena.list(list).len(), 5);
-        assert_eq!(arena.list(list)[2], b);
-        assert!(arena.bytes.len() < 101_000, "{} bytes", arena.bytes.len());
-    }
-
-    #[test]
-    fn copied_lists_are_bounded() {
-        let mut arena = Arena::new(1 << 16);
-        let items: Vec<ExprId> = (0..30_000u32).map(|i| arena.literal(format!("x{i}").as_bytes())).collect();
-        let mut alt = arena.alt(&items);
-        for i in 0..1_000 {
-            let more = arena.literal(format!("y{i}").as_bytes());
-            alt = arena.alt(&[alt, more]);
-        }
-        assert!(arena.overflowed());
-        assert!(arena.lists.len() <= arena.pool_capacity());
-    }
-}
+mod tests;

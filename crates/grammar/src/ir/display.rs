@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Expr, Grammar};
+use super::{Expr, Grammar, Members, Slot};
 use crate::ids::ExprId;
 
 impl fmt::Display for Grammar {
@@ -56,18 +56,36 @@ impl Grammar {
                 f.write_str(")")
             }
             Expr::Machine(machine) => write!(f, "<{}>", self.arena().machine_of(machine).0.name()),
-            Expr::Members(members) => {
-                let entries = self.arena().members_of(members).slots.iter().map(|s| s.entry);
-                f.write_str("<members ")?;
-                self.write_list(f, &entries.collect::<Vec<_>>(), " | ", depth)?;
-                f.write_str(">")
-            }
+            Expr::Members(members) => self.write_members(f, self.arena().members_of(members), depth),
             Expr::Region(expr) => {
                 f.write_str("<")?;
                 self.write_expr(f, expr, depth + 1)?;
                 f.write_str(">")
             }
         }
+    }
+
+    /// As `<members separator: 0 entry, 1 entry; 0+1{1,2} 0=>1>`, with `@from..to` after an entry with a window.
+    fn write_members(&self, f: &mut fmt::Formatter<'_>, members: &Members, depth: usize) -> fmt::Result {
+        f.write_str(if members.in_order { "<members in order " } else { "<members " })?;
+        self.write_expr(f, members.separator, depth + 1)?;
+        for (number, slot) in members.slots.iter().enumerate() {
+            write!(f, "{} {number} ", if number == 0 { ":" } else { "," })?;
+            self.write_expr(f, slot.entry, depth + 1)?;
+            match *slot {
+                Slot { from: 0, to: u32::MAX, .. } => {}
+                Slot { from, to: u32::MAX, .. } => write!(f, "@{from}..")?,
+                Slot { from, to, .. } => write!(f, "@{from}..{to}")?,
+            }
+        }
+        for (number, count) in members.counts.iter().enumerate() {
+            let slots: Vec<String> = count.slots.iter().map(u32::to_string).collect();
+            write!(f, "{} {}{{{},", if number == 0 { ";" } else { "" }, slots.join("+"), count.min)?;
+            count.max.map_or(Ok(()), |max| write!(f, "{max}"))?;
+            f.write_str("}")?;
+        }
+        members.implies.iter().try_for_each(|(a, b)| write!(f, " {a}=>{b}"))?;
+        f.write_str(">")
     }
 
     fn write_list(

@@ -69,12 +69,8 @@ impl Members {
             &limited
         };
         let kept = whole.usable(keep);
-        let mut numbers = vec![None; kept.len()];
-        let mut next = 0u32;
-        for (number, _) in numbers.iter_mut().zip(&kept).filter(|n| *n.1) {
-            *number = Some(next);
-            next += 1;
-        }
+        let mut next = 0..;
+        let numbers: Vec<Option<u32>> = kept.iter().map(|&k| if k { next.next() } else { None }).collect();
         let number = |slot: u32| numbers.get(slot as usize).copied().flatten();
         let mut implies: Vec<(u32, u32)> =
             whole.implies.iter().filter_map(|&(a, b)| Some((number(a)?, number(b)?))).collect();
@@ -117,6 +113,9 @@ impl Members {
     /// Whether some number of entries is right. If that takes too long to find out, it is taken to be so: such members
     /// are refused later.
     pub(crate) fn is_satisfiable(&self) -> bool {
+        if self.counts.iter().all(|c| c.min == 0) {
+            return true; // with none at all
+        }
         let tallies = Tallies::new(self);
         tallies.is_completable(&tallies.start()).unwrap_or(true)
     }

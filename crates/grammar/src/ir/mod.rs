@@ -9,6 +9,7 @@ mod charset;
 mod display;
 mod machine;
 mod members;
+mod pool;
 mod tally;
 
 pub use arena::{Arena, Expr, List, Literal};

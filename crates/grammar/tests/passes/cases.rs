@@ -1,7 +1,8 @@
 //! Grammars chosen for what they try.
 
+use tokenstile_grammar::ir::{Members, Slot, Tracking};
 use tokenstile_grammar::limits::Budget;
-use tokenstile_grammar::{ErrorKind, Limits, passes};
+use tokenstile_grammar::{ErrorKind, GrammarBuilder, Limits, passes};
 
 use crate::{check, grammar, prepare};
 
@@ -207,4 +208,32 @@ fn the_empty_text_of_boolean_expressions() {
     for (expr, expected) in cases.into_iter().chain(regions) {
         assert_eq!(nullable[expr.index()], expected);
     }
+}
+
+#[test]
+fn what_is_tracked_stays_tracked() {
+    let limits = Limits::default();
+    let tracking = Tracking { keys: true, items: true };
+    for source in ["S = S a | b", "S = a S | b", "S = N S b | a\nN = c?", "S = (a & (a | b)) T\nT = a"] {
+        let original = grammar(source);
+        let root = original.root();
+        let mut builder = original.into_builder(&limits);
+        builder.track(tracking);
+        let prepared = prepare(&builder.build(root).expect("well formed")).expect("it matches something");
+        assert_eq!(prepared.tracking(), tracking, "{source}");
+    }
+}
+
+#[test]
+fn a_rule_that_calls_itself_at_the_start_of_members_is_refused() {
+    let mut g = GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).expect("one rule");
+    let (call, a, separator) = (g.arena.rule(root), g.arena.literal(b"a"), g.arena.literal(b","));
+    let again = g.arena.concat(&[call, a]);
+    let slots = [Slot::anywhere(again), Slot::anywhere(a)].into();
+    let members = Members { separator, slots, counts: [].into(), implies: [].into(), in_order: false };
+    let body = g.arena.members(members);
+    g.define(root, body);
+    let error = prepare(&g.build(root).expect("well formed")).expect_err("it cannot be run");
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
 }

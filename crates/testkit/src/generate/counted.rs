@@ -17,16 +17,24 @@ pub fn random_members(rng: &mut Rng, separator: ExprId, entries: &[ExprId]) -> M
     if rng.chance(1, 2) {
         counts.push(random_count(rng, all()));
     }
-    if rng.chance(2, 3) {
+    // Often as in an object: each slot at most once, and what one implies.
+    let object = rng.chance(1, 3);
+    if object {
+        counts.extend((0..number).map(|s| Count {
+            slots: [s].into(),
+            min: rng.below(4) as u32 / 3,
+            max: Some(1),
+        }));
+    } else if rng.chance(2, 3) {
         let singles = (0..number).filter(|_| rng.chance(3, 4)).collect::<Vec<_>>();
         counts.extend(singles.into_iter().map(|s| random_count(rng, [s].into())));
     }
-    for _ in 0..rng.below(3) {
+    for _ in 0..if object { 0 } else { rng.below(3) } {
         let some: Box<[u32]> = all().iter().copied().filter(|_| rng.chance(1, 2)).collect();
         counts.push(random_count(rng, some));
     }
     let mut implies = Vec::new();
-    if number > 0 && rng.chance(1, 3) {
+    if number > 0 && rng.chance(1, if object { 2 } else { 3 }) {
         let pair = |rng: &mut Rng| (rng.below(number as usize) as u32, rng.below(number as usize) as u32);
         implies = (0..rng.between(1, 3)).map(|_| pair(rng)).collect();
     }

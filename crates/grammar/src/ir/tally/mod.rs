@@ -11,91 +11,21 @@
 //!   ([`Tallies::check`]) before they are used.
 
 mod implied;
+mod plan;
 mod search;
 mod tree;
 
+use std::cmp::Ordering;
+
 use smallvec::SmallVec;
 
-use super::Members;
 use crate::error::{Error, ErrorKind};
+use plan::{CountPlan, Ending, Field, PairPlan, SlotPlan};
 use search::Effort;
 use tree::Tree;
 
 /// What is known after some entries: counts, the last slot, the position. Read by [`Tallies`] alone.
 pub type Tally = SmallVec<[u64; 2]>;
-
-/// Some bits of a tally.
-#[derive(Clone, Copy, Debug, Default)]
-struct Field {
-    word: u32,
-    shift: u32,
-    mask: u64,
-}
-
-impl Field {
-    #[inline]
-    fn get(self, tally: &Tally) -> u32 {
-        (tally[self.word as usize] >> self.shift & self.mask) as u32
-    }
-
-    #[inline]
-    fn set(self, tally: &mut Tally, value: u32) {
-        debug_assert!(value as u64 <= self.mask);
-        let word = &mut tally[self.word as usize];
-        *word = *word & !(self.mask << self.shift) | (value as u64) << self.shift;
-    }
-}
-
-/// Gives out bits of a tally.
-#[derive(Default)]
-struct Layout {
-    words: u32,
-    used: u32,
-}
-
-impl Layout {
-    /// Room for the numbers up to `most`.
-    fn field(&mut self, most: u32) -> Field {
-        let bits = u32::BITS - most.leading_zeros();
-        if self.words == 0 || self.used + bits > u64::BITS {
-            self.words += 1;
-            self.used = 0;
-        }
-        let field = Field { word: self.words - 1, shift: self.used.min(63), mask: (1 << bits) - 1 };
-        self.used += bits;
-        field
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-struct SlotPlan {
-    from: u32,
-    to: u32,
-    /// The counts it belongs to, the smallest first.
-    counts: SmallVec<[u32; 2]>,
-    /// The pairs it is the first, and the second, of.
-    implies: SmallVec<[u32; 1]>,
-    implied_by: SmallVec<[u32; 1]>,
-}
-
-#[derive(Clone, Debug)]
-struct CountPlan {
-    min: u32,
-    max: Option<u32>,
-    field: Field,
-    slots: Box<[u32]>,
-    /// The position from which on none of its slots is open; `u32::MAX` if there is none.
-    closes: u32,
-    /// If masks may take far counts for one: how much room its upper bound must leave to what others need.
-    slack: Option<u32>,
-}
-
-impl CountPlan {
-    /// The greatest number that is told from others.
-    fn limit(&self) -> u32 {
-        self.max.unwrap_or(self.min)
-    }
-}
 
 /// What is known of a pair `(a, b)`.
 mod pair {
@@ -105,86 +35,52 @@ mod pair {
     pub(super) const DONE: u32 = 2;
 }
 
-#[derive(Clone, Copy, Debug)]
-struct PairPlan {
-    a: u32,
-    b: u32,
-    field: Field,
-}
-
-/// How the entries of a [`Members`] are counted.
+/// How the entries of a [`Members`](super::Members) are counted.
 #[derive(Clone, Debug)]
 pub struct Tallies {
     slots: Box<[SlotPlan]>,
     counts: Box<[CountPlan]>,
     pairs: Box<[PairPlan]>,
-    /// If entries come in order: for each slot, the counts that it is the last of.
-    ends: Option<Box<[SmallVec<[u32; 2]>]>>,
+    /// If entries come in order: what is left behind with each slot.
+    endings: Option<Box<[(u32, Ending)]>>,
     /// The last position at which a slot opens or closes; from there on positions do not matter.
     edge: u32,
     position: Field,
+    /// The slot of the last entry, if they come in order.
     last: Field,
+    /// If counts of one slot share a field: that field, and those of the slots that must be used.
+    alone: Option<Field>,
+    required: Box<[u32]>,
     words: usize,
+    /// The counts with a lower bound, and those that masks may clamp.
+    bounded: Box<[u32]>,
+    clampable: Box<[u32]>,
     /// If the counts are nested or apart.
     tree: Option<Tree>,
-    order: search::Order,
+    /// If that is not all there is: how to search.
+    order: Option<search::Order>,
 }
 
 impl Tallies {
-    /// The counting of `members`, the slots of which are numbered and whose counts are in order: as the arena has it.
-    pub fn new(members: &Members) -> Self {
-        let mut slots: Vec<SlotPlan> = members
-            .slots
-            .iter()
-            .map(|s| SlotPlan { from: s.from, to: s.to, ..SlotPlan::default() })
-            .collect();
-        let mut layout = Layout::default();
-        let edges = slots.iter().flat_map(|s| [s.from, s.to]).filter(|&e| e != u32::MAX);
-        let edge = edges.max().unwrap_or(0);
-        let position = layout.field(edge);
-        let last = layout.field(if members.in_order { slots.len() as u32 } else { 0 });
-        let mut counts: Vec<CountPlan> = Vec::with_capacity(members.counts.len());
-        let mut by_size: Vec<_> = members.counts.iter().collect();
-        by_size.sort_by_key(|c| c.slots.len());
-        for count in by_size {
-            let closes = count.slots.iter().map(|&s| slots[s as usize].to).max().unwrap_or(u32::MAX);
-            let field = layout.field(count.max.unwrap_or(count.min));
-            count.slots.iter().for_each(|&s| slots[s as usize].counts.push(counts.len() as u32));
-            let (min, max, slots) = (count.min, count.max, count.slots.clone());
-            counts.push(CountPlan { min, max, field, slots, closes, slack: None });
-        }
-        let mut pairs = Vec::with_capacity(members.implies.len());
-        for (number, &(a, b)) in (0..).zip(&members.implies) {
-            slots[a as usize].implies.push(number);
-            slots[b as usize].implied_by.push(number);
-            pairs.push(PairPlan { a, b, field: layout.field(pair::DONE) });
-        }
-        let ends = members.in_order.then(|| {
-            let mut ends = vec![SmallVec::new(); slots.len()];
-            for (number, count) in (0..).zip(&counts) {
-                if let Some(&last) = count.slots.last() {
-                    ends[last as usize].push(number);
-                }
-            }
-            ends.into()
-        });
-        let tree = Tree::new(&slots, &counts);
-        let order = search::Order::new(slots.len(), &counts, &pairs);
-        let (slots, counts, pairs) = (slots.into(), counts.into(), pairs.into());
-        let words = layout.words as usize;
-        let mut this = Tallies { slots, counts, pairs, ends, edge, position, last, words, tree, order };
-        this.find_slack();
-        this
-    }
-
     /// Before the first entry.
     pub fn start(&self) -> Tally {
         SmallVec::from_elem(0, self.words)
     }
 
+    /// The number of entries of a count. What was left behind has what it needs.
+    #[inline]
+    fn value(&self, tally: &Tally, count: &CountPlan) -> u32 {
+        match count.alone.map(|slot| slot.cmp(&self.last.get(tally))) {
+            Some(Ordering::Less) => count.min,
+            Some(Ordering::Greater) => 0,
+            _ => count.field.get(tally),
+        }
+    }
+
     /// Whether there may be no entry after these.
     pub fn can_end(&self, tally: &Tally) -> bool {
-        self.counts.iter().all(|c| c.field.get(tally) >= c.min)
+        let mut bounded = self.bounded.iter().map(|&c| &self.counts[c as usize]);
+        bounded.all(|c| self.value(tally, c) >= c.min)
             && self.pairs.iter().all(|p| p.field.get(tally) != pair::PENDING)
     }
 
@@ -195,11 +91,10 @@ impl Tallies {
             return None;
         }
         let mut next = tally.clone();
-        self.add(&mut next, slot)?;
-        if let Some(ends) = &self.ends {
-            self.pass(&mut next, ends, self.last.get(tally), slot)?;
-            self.last.set(&mut next, slot);
+        if let Some(endings) = &self.endings {
+            self.pass(&mut next, endings, slot)?;
         }
+        self.add(&mut next, slot)?;
         let position = self.position.get(tally);
         if position < self.edge {
             self.position.set(&mut next, position + 1);
@@ -237,28 +132,50 @@ impl Tallies {
         Some(())
     }
 
-    /// Leaves the slots from `from` to before `to` behind; `None` if something there is still wanting.
-    fn pass(&self, tally: &mut Tally, ends: &[SmallVec<[u32; 2]>], from: u32, to: u32) -> Option<()> {
-        for slot in from..to {
-            for &count in &ends[slot as usize] {
-                let count = &self.counts[count as usize];
-                if count.field.get(tally) < count.min {
-                    return None;
-                }
-                count.field.set(tally, count.min);
-            }
-            let slot = &self.slots[slot as usize];
-            for &number in &slot.implies {
-                let field = self.pairs[number as usize].field;
-                if field.get(tally) == pair::OPEN {
-                    field.set(tally, pair::DONE);
-                }
-            }
-            if slot.implied_by.iter().any(|&p| self.pairs[p as usize].field.get(tally) == pair::PENDING) {
+    /// Leaves the slots before `slot` behind; `None` if something there is still wanting.
+    fn pass(&self, tally: &mut Tally, endings: &[(u32, Ending)], slot: u32) -> Option<()> {
+        let last = self.last.get(tally);
+        if last == slot {
+            return Some(());
+        }
+        let first = self.required.partition_point(|&s| s < last);
+        for &passed in self.required[first..].iter().take_while(|&&s| s < slot) {
+            let mut counts = self.slots[passed as usize].counts.iter().map(|&c| &self.counts[c as usize]);
+            if counts.any(|c| c.alone.is_some() && self.value(tally, c) < c.min) {
                 return None;
             }
         }
+        let first = endings.partition_point(|e| e.0 < last);
+        for &(passed, ending) in endings[first..].iter().take_while(|e| e.0 < slot) {
+            match ending {
+                Ending::Count(count) => {
+                    let count = &self.counts[count as usize];
+                    if count.field.get(tally) < count.min {
+                        return None;
+                    }
+                    count.field.set(tally, count.min);
+                }
+                Ending::Pairs => self.pass_pairs(tally, passed)?,
+            }
+        }
+        self.last.set(tally, slot);
+        if let Some(alone) = self.alone {
+            alone.set(tally, 0);
+        }
         Some(())
+    }
+
+    /// Leaves the pairs of a slot behind: one that it has begun must be done, and one it would begin is of no concern.
+    fn pass_pairs(&self, tally: &mut Tally, slot: u32) -> Option<()> {
+        let slot = &self.slots[slot as usize];
+        for &number in &slot.implies {
+            let field = self.pairs[number as usize].field;
+            if field.get(tally) == pair::OPEN {
+                field.set(tally, pair::DONE);
+            }
+        }
+        let pending = |&number: &u32| self.pairs[number as usize].field.get(tally) == pair::PENDING;
+        (!slot.implied_by.iter().any(pending)).then_some(())
     }
 
     /// Whether the order and the position allow an entry in `slot`.
@@ -266,7 +183,7 @@ impl Tallies {
     fn is_open(&self, tally: &Tally, slot: u32) -> bool {
         let SlotPlan { from, to, .. } = self.slots[slot as usize];
         let position = self.position.get(tally);
-        from <= position && position < to && (self.ends.is_none() || slot >= self.last.get(tally))
+        from <= position && position < to && (self.endings.is_none() || slot >= self.last.get(tally))
     }
 
     /// Whether positions do not matter any more.
@@ -321,44 +238,22 @@ impl Tallies {
     }
 
     /// The tally as far as so many more entries can tell: counts that stay clear of both their bounds are taken for one.
-    pub fn clamped(&self, tally: &Tally, entries: u32) -> Tally {
-        let mut clamped = tally.clone();
-        for count in &self.counts {
-            let Some(slack) = count.slack else { continue };
-            let now = count.field.get(tally);
-            let room = entries.saturating_add(slack);
+    /// `None` if it is the same.
+    pub fn clamped(&self, tally: &Tally, entries: u32) -> Option<Tally> {
+        let mut clamped: Option<Tally> = None;
+        for &count in &self.clampable {
+            let count = &self.counts[count as usize];
+            let now = self.value(tally, count);
+            let room = entries.saturating_add(count.slack);
             if count.max.is_none_or(|max| max.saturating_sub(now) >= room) {
                 let far = count.min.saturating_sub(now) >= entries;
-                count.field.set(&mut clamped, if far { 0 } else { now.min(count.min) });
+                let value = if far { 0 } else { now.min(count.min) };
+                if value != now {
+                    count.field.set(clamped.get_or_insert_with(|| tally.clone()), value);
+                }
             }
         }
         clamped
-    }
-
-    /// Finds the counts that may be clamped: some slot can always make up for what is missing, so that all that others
-    /// need of the count is room; and they never need more entries than the sum of their lower bounds.
-    fn find_slack(&mut self) {
-        if self.edge > 0 {
-            return;
-        }
-        let needs = |c: &CountPlan| c.min as u64;
-        let all: u64 = self.counts.iter().map(needs).sum::<u64>() + self.pairs.len() as u64;
-        let ordered = self.ends.is_some();
-        for number in 0..self.counts.len() {
-            let count = &self.counts[number];
-            let mut slots = count.slots.iter().map(|&s| (s, &self.slots[s as usize]));
-            let free = slots.any(|(number_of_slot, slot)| {
-                slot.implies.is_empty()
-                    && (!ordered || number_of_slot as usize + 1 == self.slots.len())
-                    && slot
-                        .counts
-                        .iter()
-                        .all(|&c| c as usize == number || self.counts[c as usize].max.is_none())
-            });
-            if free {
-                self.counts[number].slack = u32::try_from(all - needs(&self.counts[number])).ok();
-            }
-        }
     }
 }
 

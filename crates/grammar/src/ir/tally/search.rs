@@ -3,7 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::{CountPlan, PairPlan, Tallies, Tally, pair, too_hard};
+use super::plan::{CountPlan, PairPlan};
+use super::{Tallies, Tally, pair, too_hard};
 use crate::error::Error;
 
 /// How many steps a search may take.
@@ -126,9 +127,10 @@ impl Tallies {
     /// Entries that complete a tally where positions do not matter, if there are any: slot by slot, all numbers of
     /// entries that may be needed are tried, and of tallies that came out alike one is kept.
     pub(super) fn witness(&self, tally: &Tally, effort: &mut Effort) -> Result<Option<Witness>, Error> {
+        let Some(order) = &self.order else { return Ok(None) };
         let most = self.most_needed(tally);
         let mut layers: Vec<Vec<Reached>> = vec![vec![Reached { tally: tally.clone(), from: 0, times: 0 }]];
-        for (place, &slot) in self.order.slots.iter().enumerate() {
+        for (place, &slot) in order.slots.iter().enumerate() {
             let times = if self.is_open(tally, slot) { most } else { 0 };
             let mut next: Vec<Reached> = Vec::new();
             let mut index: FxHashSet<Tally> = FxHashSet::default();
@@ -142,7 +144,7 @@ impl Tallies {
                             break;
                         }
                     }
-                    if let Some(tally) = self.closed(now.clone(), place)
+                    if let Some(tally) = self.closed(order, now.clone(), place)
                         && index.insert(tally.clone())
                     {
                         next.push(Reached { tally, from, times });
@@ -156,7 +158,7 @@ impl Tallies {
         }
         let mut witness = Witness::new();
         let mut at = 0;
-        for (place, &slot) in self.order.slots.iter().enumerate().rev() {
+        for (place, &slot) in order.slots.iter().enumerate().rev() {
             let reached = &layers[place + 1][at as usize];
             if reached.times > 0 {
                 witness.push((slot, reached.times));
@@ -174,15 +176,15 @@ impl Tallies {
     }
 
     /// The tally without what is complete at a place of the order; `None` if something is wanting there.
-    fn closed(&self, mut tally: Tally, place: usize) -> Option<Tally> {
-        for &number in &self.order.counts[place] {
+    fn closed(&self, order: &Order, mut tally: Tally, place: usize) -> Option<Tally> {
+        for &number in &order.counts[place] {
             let count = &self.counts[number as usize];
             if count.field.get(&tally) < count.min {
                 return None;
             }
             count.field.set(&mut tally, count.min);
         }
-        for &number in &self.order.pairs[place] {
+        for &number in &order.pairs[place] {
             let field = self.pairs[number as usize].field;
             if field.get(&tally) == pair::PENDING {
                 return None;
@@ -219,24 +221,22 @@ impl Tallies {
         if self.edge > 0 {
             // While positions matter, the number of all entries is the position.
             let counts = self.counts.iter().filter(|c| c.slots.len() < self.slots.len()).map(range);
-            let ordered = if self.ends.is_some() { self.slots.len() as u64 } else { 1 };
+            let ordered = if self.endings.is_some() { self.slots.len() as u64 } else { 1 };
             cost = product(counts.chain(implied).chain([self.edge as u64 + 1, ordered]));
         }
         let direct = self.tree.as_ref().is_some_and(|t| self.pairs.is_empty() || t.flat && self.has_no_top());
-        if direct {
-            return cost;
-        }
+        let Some(order) = self.order.as_ref().filter(|_| !direct) else { return cost };
         let leaves = if self.edge > 0 { cost } else { 1 };
         let rounds = self.most_needed(&self.start()) as u64 + 1;
         let mut open: FxHashMap<(bool, u32), u64> = FxHashMap::default();
         let mut search = 0u64;
-        for (place, &slot) in self.order.slots.iter().enumerate() {
+        for (place, &slot) in order.slots.iter().enumerate() {
             search = search.saturating_add(product(open.values().copied()).saturating_mul(rounds));
             let slot = &self.slots[slot as usize];
             open.extend(slot.counts.iter().map(|&c| ((false, c), range(&self.counts[c as usize]))));
             open.extend(slot.implies.iter().chain(&slot.implied_by).map(|&p| ((true, p), 3)));
-            self.order.counts[place].iter().for_each(|&c| _ = open.remove(&(false, c)));
-            self.order.pairs[place].iter().for_each(|&p| _ = open.remove(&(true, p)));
+            order.counts[place].iter().for_each(|&c| _ = open.remove(&(false, c)));
+            order.pairs[place].iter().for_each(|&p| _ = open.remove(&(true, p)));
         }
         cost.saturating_add(leaves.saturating_mul(search))
     }

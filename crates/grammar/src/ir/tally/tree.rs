@@ -3,7 +3,8 @@
 
 use smallvec::SmallVec;
 
-use super::{CountPlan, SlotPlan, Tallies, Tally};
+use super::plan::{CountPlan, SlotPlan};
+use super::{Tallies, Tally};
 
 /// More than any number of entries, and small enough for sums.
 const MANY: i64 = 1 << 40;
@@ -57,7 +58,7 @@ impl Tree {
     /// Tells `found` the slots that can be used next so that the rest can be completed.
     pub(super) fn open(&self, tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
         let Some(mut bounds) = self.bounds(tallies, tally) else { return };
-        let ordered = tallies.ends.is_some();
+        let ordered = tallies.endings.is_some();
         let first = if ordered { tallies.last.get(tally) } else { 0 };
         for slot in first..self.of_slot.len() as u32 {
             let usable = tallies.is_open(tally, slot);
@@ -80,7 +81,7 @@ impl Tree {
             }
         }
         for (number, &parent) in self.of_count.iter().enumerate() {
-            let own = of_count(&tallies.counts[number], tally, all[number].parts, 0)?;
+            let own = of_count(tallies, &tallies.counts[number], tally, all[number].parts, 0)?;
             all[number].own = own;
             if parent != NONE {
                 let parts = &mut all[parent as usize].parts;
@@ -96,7 +97,9 @@ impl Tree {
         while count != NONE {
             let Bounds { parts, own } = all[count as usize];
             let parts = (parts.0 + change.0, parts.1 + change.1);
-            let Some(new) = of_count(&tallies.counts[count as usize], tally, parts, 1) else { return false };
+            let Some(new) = of_count(tallies, &tallies.counts[count as usize], tally, parts, 1) else {
+                return false;
+            };
             change = (new.0 - own.0, new.1 - own.1);
             count = self.of_count[count as usize];
         }
@@ -110,7 +113,7 @@ impl Tree {
         while count != NONE {
             let bounds = &mut all[count as usize];
             bounds.parts = (bounds.parts.0 + change.0, bounds.parts.1 + change.1);
-            let new = of_count(&tallies.counts[count as usize], tally, bounds.parts, 0);
+            let new = of_count(tallies, &tallies.counts[count as usize], tally, bounds.parts, 0);
             let Some(new) = new else { return false };
             change = (new.0 - bounds.own.0, new.1 - bounds.own.1);
             bounds.own = new;
@@ -122,8 +125,14 @@ impl Tree {
 
 /// How many entries of a count can still come, `more` of which have just been counted; `None` if none of the numbers will do.
 #[inline]
-fn of_count(count: &CountPlan, tally: &Tally, parts: (i64, i64), more: i64) -> Option<(i64, i64)> {
-    let now = count.field.get(tally) as i64 + more;
+fn of_count(
+    tallies: &Tallies,
+    count: &CountPlan,
+    tally: &Tally,
+    parts: (i64, i64),
+    more: i64,
+) -> Option<(i64, i64)> {
+    let now = tallies.value(tally, count) as i64 + more;
     let low = parts.0.max(count.min as i64 - now);
     let high = count.max.map_or(parts.1, |max| parts.1.min(max as i64 - now));
     (low <= high).then_some((low, high))

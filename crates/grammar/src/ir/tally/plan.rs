@@ -1,0 +1,224 @@
+//! What a [`Tally`] is made of: bits for every number that matters.
+
+use smallvec::SmallVec;
+
+use super::search::Order;
+use super::tree::Tree;
+use super::{Tallies, Tally};
+use crate::ir::Members;
+
+/// Some bits of a tally.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Field {
+    word: u32,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    #[inline]
+    pub(super) fn get(self, tally: &Tally) -> u32 {
+        (tally[self.word as usize] >> self.shift & self.mask) as u32
+    }
+
+    #[inline]
+    pub(super) fn set(self, tally: &mut Tally, value: u32) {
+        debug_assert!(value as u64 <= self.mask);
+        let word = &mut tally[self.word as usize];
+        *word = *word & !(self.mask << self.shift) | (value as u64) << self.shift;
+    }
+}
+
+/// Gives out bits of a tally.
+#[derive(Default)]
+struct Layout {
+    words: u32,
+    used: u32,
+}
+
+impl Layout {
+    /// Room for the numbers up to `most`.
+    fn field(&mut self, most: u32) -> Field {
+        let bits = u32::BITS - most.leading_zeros();
+        if self.words == 0 || self.used + bits > u64::BITS {
+            self.words += 1;
+            self.used = 0;
+        }
+        let field = Field { word: self.words - 1, shift: self.used.min(63), mask: (1 << bits) - 1 };
+        self.used += bits;
+        field
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct SlotPlan {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    /// The counts it belongs to, the smallest first.
+    pub(super) counts: SmallVec<[u32; 2]>,
+    /// The pairs it is the first, and the second, of.
+    pub(super) implies: SmallVec<[u32; 1]>,
+    pub(super) implied_by: SmallVec<[u32; 1]>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct CountPlan {
+    pub(super) min: u32,
+    pub(super) max: Option<u32>,
+    pub(super) field: Field,
+    pub(super) slots: Box<[u32]>,
+    /// If it shares its field with the other counts of one slot: that slot. Only the last one used has anything in it.
+    pub(super) alone: Option<u32>,
+    /// The position from which on none of its slots is open; `u32::MAX` if there is none.
+    pub(super) closes: u32,
+    /// If it is clamped: how much room its upper bound must leave to what others need.
+    pub(super) slack: u32,
+}
+
+impl CountPlan {
+    /// The greatest number that is told from others.
+    pub(super) fn limit(&self) -> u32 {
+        self.max.unwrap_or(self.min)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairPlan {
+    pub(super) a: u32,
+    pub(super) b: u32,
+    pub(super) field: Field,
+}
+
+/// What is left behind with a slot when entries come in order.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ending {
+    /// A count: this was the last of its slots.
+    Count(u32),
+    /// The pairs that the slot belongs to.
+    Pairs,
+}
+
+impl Tallies {
+    /// The counting of `members` as the arena has them: counts that say something, no two of the same slots.
+    pub fn new(members: &Members) -> Self {
+        let slot = |s: &super::super::Slot| SlotPlan { from: s.from, to: s.to, ..SlotPlan::default() };
+        let mut slots: Vec<SlotPlan> = members.slots.iter().map(slot).collect();
+        let edges = slots.iter().flat_map(|s| [s.from, s.to]).filter(|&e| e != u32::MAX);
+        let edge = edges.max().unwrap_or(0);
+        let mut counts = count_plans(members, &mut slots);
+        let mut layout = Layout::default();
+        let position = layout.field(edge);
+        let last = layout.field(if members.in_order { slots.len() as u32 } else { 0 });
+        let mut pairs = Vec::with_capacity(members.implies.len());
+        for (number, &(a, b)) in (0..).zip(&members.implies) {
+            slots[a as usize].implies.push(number);
+            slots[b as usize].implied_by.push(number);
+            pairs.push(PairPlan { a, b, field: layout.field(super::pair::DONE) });
+        }
+        let tree = Tree::new(&slots, &counts);
+        let simple = tree.is_some() && pairs.is_empty();
+        let alone = (members.in_order && edge == 0 && simple)
+            .then(|| {
+                let limits = counts.iter().filter(|c| c.slots.len() == 1).map(CountPlan::limit);
+                limits.max().map(|most| layout.field(most))
+            })
+            .flatten();
+        for count in &mut counts {
+            (count.alone, count.field) = match (alone, &count.slots[..]) {
+                (Some(field), &[slot]) => (Some(slot), field),
+                _ => (None, layout.field(count.limit())),
+            };
+        }
+        let order = (!simple).then(|| Order::new(slots.len(), &counts, &pairs));
+        let endings = members.in_order.then(|| endings(&slots, &counts));
+        let numbers = |which: &dyn Fn(&CountPlan) -> bool| {
+            (0..).zip(&counts).filter(|c| which(c.1)).map(|c| c.0).collect::<Box<[u32]>>()
+        };
+        let bounded = numbers(&|c| c.min > 0);
+        let mut required: Vec<u32> = counts.iter().filter(|c| c.min > 0).filter_map(|c| c.alone).collect();
+        required.sort_unstable();
+        let mut this = Tallies {
+            slots: slots.into(),
+            counts: counts.into(),
+            pairs: pairs.into(),
+            endings,
+            edge,
+            position,
+            last,
+            alone,
+            required: required.into(),
+            words: layout.words as usize,
+            bounded,
+            clampable: Box::default(),
+            tree,
+            order,
+        };
+        this.find_slack();
+        this
+    }
+
+    /// Finds the counts that may be clamped: some slot can always make up for what is missing, so that all that others
+    /// need of the count is room; and they never need more entries than the sum of their lower bounds.
+    fn find_slack(&mut self) {
+        if self.edge > 0 {
+            return;
+        }
+        let all = self.counts.iter().map(|c| c.min as u64).sum::<u64>() + self.pairs.len() as u64;
+        let mut clampable = Vec::new();
+        for number in 0..self.counts.len() {
+            let others = all - self.counts[number].min as u64;
+            if self.counts[number].limit() > 1
+                && self.has_free_slot(number)
+                && let Ok(slack) = u32::try_from(others)
+            {
+                self.counts[number].slack = slack;
+                clampable.push(number as u32);
+            }
+        }
+        self.clampable = clampable.into();
+    }
+
+    /// Whether a count has a slot that can be used any number of times, for all that others say.
+    fn has_free_slot(&self, number: usize) -> bool {
+        let bounds = |c: u32| c as usize != number && self.counts[c as usize].max.is_some();
+        let last = self.slots.len() as u32 - 1;
+        self.counts[number].slots.iter().any(|&number| {
+            let slot = &self.slots[number as usize];
+            let passed = self.endings.is_some() && number < last;
+            slot.implies.is_empty() && !passed && !slot.counts.iter().any(|&c| bounds(c))
+        })
+    }
+}
+
+/// The counts, sorted by size; slots get to know theirs.
+fn count_plans(members: &Members, slots: &mut [SlotPlan]) -> Vec<CountPlan> {
+    let mut by_size: Vec<_> = members.counts.iter().collect();
+    by_size.sort_by_key(|c| c.slots.len());
+    let mut counts: Vec<CountPlan> = Vec::with_capacity(by_size.len());
+    for count in by_size {
+        let closes = count.slots.iter().map(|&s| slots[s as usize].to).max().unwrap_or(u32::MAX);
+        count.slots.iter().for_each(|&s| slots[s as usize].counts.push(counts.len() as u32));
+        counts.push(CountPlan {
+            min: count.min,
+            max: count.max,
+            field: Field::default(),
+            slots: count.slots.clone(),
+            alone: None,
+            closes,
+            slack: 0,
+        });
+    }
+    counts
+}
+
+/// What ends with each slot, in the order of the slots. Counts that share a field need no end.
+fn endings(slots: &[SlotPlan], counts: &[CountPlan]) -> Box<[(u32, Ending)]> {
+    let mut endings: Vec<(u32, Ending)> = Vec::new();
+    for (number, count) in (0..).zip(counts).filter(|c| c.1.alone.is_none()) {
+        endings.extend(count.slots.last().map(|&last| (last, Ending::Count(number))));
+    }
+    let paired = |s: &SlotPlan| !s.implies.is_empty() || !s.implied_by.is_empty();
+    endings.extend((0..).zip(slots).filter(|s| paired(s.1)).map(|s| (s.0, Ending::Pairs)));
+    endings.sort_by_key(|e| e.0);
+    endings.into()
+}
