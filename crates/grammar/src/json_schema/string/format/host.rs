@@ -43,23 +43,44 @@ pub(super) fn ipv6(build: &mut Build<'_>) -> Result<ExprId, Error> {
     Ok(build.any(&forms))
 }
 
-/// A label of letters, digits and hyphens (RFC 1123): 1 to 63, no hyphen at its ends.
-pub(super) fn label(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    build.re("[0-9A-Za-z](?:[-0-9A-Za-z]{0,61}[0-9A-Za-z])?")
+/// A name of labels that `label` gives for their greatest length, up to 253 characters in all.
+///
+/// To count both, the labels and the whole, takes an intersection with tens of thousands of states. So the lengths are
+/// shared out beforehand: few long labels, one long one among others, or many short ones. Each sum is at most 254, a
+/// full stop counted for every label. Names that fit none of these are left out.
+pub(super) fn name(
+    build: &mut Build<'_>,
+    stop: ExprId,
+    mut label: impl FnMut(&mut Build<'_>, u32) -> Result<ExprId, Error>,
+) -> Result<ExprId, Error> {
+    let mut forms = Vec::new();
+    for (most, length) in [(3, 63), (4, 62), (8, 30), (36, 6)] {
+        let label = label(build, length)?;
+        let next = build.seq(&[stop, label]);
+        let more = build.rep(next, 0, most - 1);
+        forms.push(build.seq(&[label, more]));
+    }
+    // 64 + 6 * 31 = 250
+    let (long, short) = (label(build, 63)?, label(build, 30)?);
+    let (before, after) = (build.seq(&[short, stop]), build.seq(&[stop, short]));
+    let (before, after) = (build.rep(before, 0, 2), build.rep(after, 0, 4));
+    forms.push(build.seq(&[before, long, after]));
+    Ok(build.any(&forms))
 }
 
-/// RFC 1123, up to 253 characters. Labels that claim to be encoded ones (`xn--`) are left out.
+/// RFC 1123. Labels that claim to be encoded ones (`xn--`) are left out.
 pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let rest = "(?:[-0-9A-Za-z]{0,60}[0-9A-Za-z])?";
-    let plain = build.re(&format!(
-        "[0-9A-WYZa-wyz](?:[-0-9A-Za-z]{{0,61}}[0-9A-Za-z])?\
-         |[Xx](?:[0-9A-MO-Za-mo-z]{rest}|[Nn](?:[0-9A-Za-z](?:[-0-9A-Za-z]{{0,59}}[0-9A-Za-z])?\
-         |-[0-9A-Za-z](?:[-0-9A-Za-z]{{0,58}}[0-9A-Za-z])?)?|-[-0-9A-Za-z]{{0,60}}[0-9A-Za-z])?"
-    ))?;
-    let dot = build.text(".");
-    let next = build.seq(&[dot, plain]);
-    let more = build.star(next);
-    let name = build.seq(&[plain, more]);
-    let length = build.length(1, 253);
-    Ok(build.arena.and(&[name, length]))
+    let stop = build.text(".");
+    name(build, stop, |build, most| {
+        let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
+        build.re(&format!(
+            "[0-9A-WYZa-wyz]{}|[Xx](?:[0-9A-MO-Za-mo-z]{}|-[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z]\
+             |[Nn](?:[0-9A-Za-z]{}|-[0-9A-Za-z]{})?)?",
+            rest(1),
+            rest(2),
+            most - 3,
+            rest(3),
+            rest(4)
+        ))
+    })
 }
