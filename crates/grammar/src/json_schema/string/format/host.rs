@@ -43,44 +43,45 @@ pub(super) fn ipv6(build: &mut Build<'_>) -> Result<ExprId, Error> {
     Ok(build.any(&forms))
 }
 
-/// A name of labels that `label` gives for their greatest length, up to 253 characters in all.
-///
-/// To count both, the labels and the whole, takes an intersection with tens of thousands of states. So the lengths are
-/// shared out beforehand: few long labels, one long one among others, or many short ones. Each sum is at most 254, a
-/// full stop counted for every label. Names that fit none of these are left out.
-pub(super) fn name(
+/// At most so many labels of at most so many characters, as `label` gives them.
+pub(super) fn labels(
     build: &mut Build<'_>,
     stop: ExprId,
-    mut label: impl FnMut(&mut Build<'_>, u32) -> Result<ExprId, Error>,
+    (most, length): (u32, u32),
+    label: &dyn Fn(&mut Build<'_>, u32) -> Result<ExprId, Error>,
 ) -> Result<ExprId, Error> {
-    let mut forms = Vec::new();
-    for (most, length) in [(3, 63), (4, 62), (8, 30), (36, 6)] {
-        let label = label(build, length)?;
-        let next = build.seq(&[stop, label]);
-        let more = build.rep(next, 0, most - 1);
-        forms.push(build.seq(&[label, more]));
-    }
+    let label = label(build, length)?;
+    let next = build.seq(&[stop, label]);
+    let more = build.rep(next, 0, most - 1);
+    Ok(build.seq(&[label, more]))
+}
+
+/// RFC 1123, up to 253 characters. Labels that claim to be encoded ones (`xn--`) are left out.
+///
+/// To count both, each label and the whole, takes an intersection with thousands of states. So the lengths are shared
+/// out beforehand: four long labels, one long one among others, or many short ones; no sum is more than 254, a full
+/// stop counted for every label. Names that fit none of these are left out too.
+pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
+    let stop = build.text(".");
+    let (four, many) = (labels(build, stop, (4, 62), &label)?, labels(build, stop, (36, 6), &label)?);
     // 64 + 6 * 31 = 250
     let (long, short) = (label(build, 63)?, label(build, 30)?);
     let (before, after) = (build.seq(&[short, stop]), build.seq(&[stop, short]));
     let (before, after) = (build.rep(before, 0, 2), build.rep(after, 0, 4));
-    forms.push(build.seq(&[before, long, after]));
-    Ok(build.any(&forms))
+    let one_long = build.seq(&[before, long, after]);
+    Ok(build.any(&[four, many, one_long]))
 }
 
-/// RFC 1123. Labels that claim to be encoded ones (`xn--`) are left out.
-pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let stop = build.text(".");
-    name(build, stop, |build, most| {
-        let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
-        build.re(&format!(
-            "[0-9A-WYZa-wyz]{}|[Xx](?:[0-9A-MO-Za-mo-z]{}|-[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z]\
-             |[Nn](?:[0-9A-Za-z]{}|-[0-9A-Za-z]{})?)?",
-            rest(1),
-            rest(2),
-            most - 3,
-            rest(3),
-            rest(4)
-        ))
-    })
+/// Letters, digits and hyphens, no hyphen at the ends; `xn--` is not how it begins.
+fn label(build: &mut Build<'_>, most: u32) -> Result<ExprId, Error> {
+    let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
+    build.re(&format!(
+        "[0-9A-WYZa-wyz]{}|[Xx](?:[0-9A-MO-Za-mo-z]{}|-[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z]\
+         |[Nn](?:[0-9A-Za-z]{}|-[0-9A-Za-z]{})?)?",
+        rest(1),
+        rest(2),
+        most - 3,
+        rest(3),
+        rest(4)
+    ))
 }

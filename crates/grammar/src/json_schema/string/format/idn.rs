@@ -106,13 +106,18 @@ fn sets() -> Result<&'static Sets, Error> {
 pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
     let sets = sets()?;
     let stop = build.one_of(".\u{3002}\u{FF0E}\u{FF61}", &[]);
-    let left = host::name(build, stop, |build, most| {
+    let either = |build: &mut Build<'_>, most| {
         let labels = [ascii(build, most)?, left(build, sets, most)?, kana(build, sets, most)];
         Ok(build.any(&labels))
-    })?;
+    };
     // Where some label is written from right to left, all have to follow the rule about directions.
-    let ordered = host::name(build, stop, |build, most| ordered(build, sets, most))?;
-    Ok(build.any(&[left, ordered]))
+    let ordered = |build: &mut Build<'_>, most| ordered(build, sets, most);
+    let mut names = Vec::new();
+    for lengths in [(3, 63), (8, 30)] {
+        names.push(host::labels(build, stop, lengths, &either)?);
+        names.push(host::labels(build, stop, lengths, &ordered)?);
+    }
+    Ok(build.any(&names))
 }
 
 /// Letters, digits and hyphens; no hyphen at the ends, nor two in the third and fourth place.
@@ -151,13 +156,13 @@ impl Shape<'_> {
         let last = one(self.last, &[later]);
         let any = build.any(&[inner, hyphen]);
         // Two hyphens must not be in the third and fourth place.
-        let two = build.seq(&[first, last]);
-        let few = build.seq(&[first, any, maybe, last]);
-        let most = most.min(MOST);
-        let rest = [build.rep(any, 0, most - 4), build.rep(any, 0, most - 5)];
-        let many = build.seq(&[first, any, inner, rest[0], last]);
-        let hyphen_third = build.seq(&[first, any, hyphen, inner, rest[1], last]);
-        let labels = build.any(&[only, two, few, many, hyphen_third]);
+        let rest = build.rep(any, 0, most.min(MOST) - 4);
+        let rest = build.seq(&[inner, rest, last]);
+        let rest = build.any(&[last, rest]);
+        let rest = build.seq(&[any, maybe, rest]);
+        let rest = build.any(&[last, rest]);
+        let several = build.seq(&[first, rest]);
+        let labels = build.any(&[only, several]);
         build.seq(&[labels, self.after])
     }
 }

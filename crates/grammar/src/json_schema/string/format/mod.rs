@@ -5,7 +5,7 @@
 //!
 //! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
 //! * `hostname` and `idn-hostname` know no A-labels (`xn--…`), whose validity shows only when they are decoded, and
-//!   share out the greatest length among the labels beforehand ([`host::name`]);
+//!   share out the greatest length among the labels beforehand;
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
 //!
 //! Three things are not looked at: the length of an address of mail, the length of an internationalized label once it
