@@ -43,23 +43,45 @@ pub(super) fn ipv6(build: &mut Build<'_>) -> Result<ExprId, Error> {
     Ok(build.any(&forms))
 }
 
-/// A label of letters, digits and hyphens (RFC 1123): 1 to 63, no hyphen at its ends.
-pub(super) fn label(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    build.re("[0-9A-Za-z](?:[-0-9A-Za-z]{0,61}[0-9A-Za-z])?")
+/// At most so many labels of at most so many characters, as `label` gives them.
+pub(super) fn labels(
+    build: &mut Build<'_>,
+    stop: ExprId,
+    (most, length): (u32, u32),
+    label: &dyn Fn(&mut Build<'_>, u32) -> Result<ExprId, Error>,
+) -> Result<ExprId, Error> {
+    let label = label(build, length)?;
+    let next = build.seq(&[stop, label]);
+    let more = build.rep(next, 0, most - 1);
+    Ok(build.seq(&[label, more]))
 }
 
 /// RFC 1123, up to 253 characters. Labels that claim to be encoded ones (`xn--`) are left out.
+///
+/// To count both, each label and the whole, takes an intersection with thousands of states. So the lengths are shared
+/// out beforehand: four long labels, one long one among others, or many short ones; no sum is more than 254, a full
+/// stop counted for every label. Names that fit none of these are left out too.
 pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let rest = "(?:[-0-9A-Za-z]{0,60}[0-9A-Za-z])?";
-    let plain = build.re(&format!(
-        "[0-9A-WYZa-wyz](?:[-0-9A-Za-z]{{0,61}}[0-9A-Za-z])?\
-         |[Xx](?:[0-9A-MO-Za-mo-z]{rest}|[Nn](?:[0-9A-Za-z](?:[-0-9A-Za-z]{{0,59}}[0-9A-Za-z])?\
-         |-[0-9A-Za-z](?:[-0-9A-Za-z]{{0,58}}[0-9A-Za-z])?)?|-[-0-9A-Za-z]{{0,60}}[0-9A-Za-z])?"
-    ))?;
-    let dot = build.text(".");
-    let next = build.seq(&[dot, plain]);
-    let more = build.star(next);
-    let name = build.seq(&[plain, more]);
-    let length = build.length(1, 253);
-    Ok(build.arena.and(&[name, length]))
+    let stop = build.text(".");
+    let (four, many) = (labels(build, stop, (4, 62), &label)?, labels(build, stop, (36, 6), &label)?);
+    // 64 + 6 * 31 = 250
+    let (long, short) = (label(build, 63)?, label(build, 30)?);
+    let (before, after) = (build.seq(&[short, stop]), build.seq(&[stop, short]));
+    let (before, after) = (build.rep(before, 0, 2), build.rep(after, 0, 4));
+    let one_long = build.seq(&[before, long, after]);
+    Ok(build.any(&[four, many, one_long]))
+}
+
+/// Letters, digits and hyphens, no hyphen at the ends; `xn--` is not how it begins.
+fn label(build: &mut Build<'_>, most: u32) -> Result<ExprId, Error> {
+    let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
+    build.re(&format!(
+        "[0-9A-WYZa-wyz]{}|[Xx](?:[0-9A-MO-Za-mo-z]{}|-[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z]\
+         |[Nn](?:[0-9A-Za-z]{}|-[0-9A-Za-z]{})?)?",
+        rest(1),
+        rest(2),
+        most - 3,
+        rest(3),
+        rest(4)
+    ))
 }

@@ -2,19 +2,22 @@
 //! text in both directions after RFC 5893.
 //!
 //! A label is ASCII or a U-label. A-labels (`xn--…`) are left out: whether one is valid shows only when it is decoded.
-//! A U-label may have up to 58 characters, more never fit into 63 once they are encoded, though fewer may not either.
+//! A U-label may have up to 58 characters: more never fit into 63 once they are encoded, though fewer may not either.
 //! Joining is known of Arabic letters only, so a zero width non-joiner stands between those or after a virama.
+//! Intersections would say all this in fewer lines, and take far too many states: a character and its context are
+//! one unit instead.
 
 use std::sync::OnceLock;
 
-use super::Build;
 use super::idn_tables::{ARABIC_NUMBER, NEUTRAL, RIGHT_TO_LEFT, SPACING, STABLE, UNSTABLE, VIRAMA};
+use super::{Build, host};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::CharSet;
 use crate::regex::unicode_class;
 
-const ARABIC_DIGITS: (u32, u32) = (0x660, 0x669);
+/// How many characters a U-label may have.
+const MOST: u32 = 58;
 const EXTENDED_DIGITS: (u32, u32) = (0x6F0, 0x6F9);
 /// Arabic letters that join on both sides, and those that join to the one before only.
 const JOIN_BOTH: &[(u32, u32)] = &[
@@ -52,14 +55,19 @@ const JOIN_BEFORE: &[(u32, u32)] = &[
     (0x6EE, 0x6EF),
 ];
 
-/// The sets that take a while to work out.
+/// The sets that take a while to work out. Hyphen and characters with a context are in none of them.
 struct Sets {
-    /// What a U-label is made of, hyphen and contexts included.
-    label: CharSet,
+    /// Written from left to right, or in no direction.
+    left: CharSet,
+    /// Those of a strong direction.
+    strong_left: CharSet,
+    right: CharSet,
+    /// Weak characters that labels of both directions may have.
+    weak: CharSet,
     marks: CharSet,
     /// Marks of the bidirectional class `NSM`.
     not_spacing: CharSet,
-    transparent: CharSet,
+    virama: CharSet,
     greek: CharSet,
     hebrew: CharSet,
     kana_or_han: CharSet,
@@ -69,18 +77,26 @@ fn sets() -> Result<&'static Sets, Error> {
     static SETS: OnceLock<Result<Sets, String>> = OnceLock::new();
     let sets = SETS.get_or_init(|| {
         let table = |ranges: &[(u32, u32)]| CharSet::from_ranges(ranges.iter().copied());
-        let letters = unicode_class(r"[[\p{Ll}\p{Lo}\p{Lm}\p{Nd}\p{Mn}\p{Mc}]&&\p{Age=14.0}&&\P{ASCII}]")?;
-        let valid = letters.minus(&table(UNSTABLE)).union(&table(STABLE)).union(&CharSet::single('ß'));
+        let letters =
+            unicode_class(r"[[\p{Ll}\p{Lo}\p{Lm}\p{Nd}\p{Mn}\p{Mc}]&&\p{Age=14.0}&&[a-z0-9\P{ASCII}]]")?;
         let context = CharSet::of("\u{B7}\u{375}\u{5F3}\u{5F4}\u{30FB}\u{200C}\u{200D}");
-        let ascii = table(&[(0x2D, 0x2D), (0x30, 0x39), (0x61, 0x7A), ARABIC_DIGITS, EXTENDED_DIGITS]);
+        let valid = letters.minus(&table(UNSTABLE)).union(&table(STABLE)).minus(&context);
+        let (right, arabic) = (table(RIGHT_TO_LEFT), table(ARABIC_NUMBER));
+        let not_spacing = unicode_class(r"\p{Mn}")?.minus(&table(SPACING)).intersect(&valid);
+        let weak = table(NEUTRAL).intersect(&valid).union(&not_spacing);
+        let left = valid.minus(&right).minus(&arabic);
+        let digits = table(&[(0x30, 0x39), EXTENDED_DIGITS]);
         Ok(Sets {
-            label: valid.union(&context).union(&ascii),
+            strong_left: left.minus(&weak).minus(&digits),
+            left,
+            right: right.intersect(&valid),
+            weak,
             marks: unicode_class(r"\p{M}")?,
-            not_spacing: unicode_class(r"\p{Mn}")?.minus(&table(SPACING)),
-            transparent: unicode_class(r"[\p{Mn}\p{Me}\p{Cf}]")?,
-            greek: unicode_class(r"\p{Greek}")?,
-            hebrew: unicode_class(r"\p{Hebrew}")?,
-            kana_or_han: unicode_class(r"[\p{Hiragana}\p{Katakana}\p{Han}]")?,
+            not_spacing,
+            virama: table(VIRAMA).intersect(&valid),
+            greek: unicode_class(r"\p{Greek}")?.intersect(&valid),
+            hebrew: unicode_class(r"\p{Hebrew}")?.intersect(&valid),
+            kana_or_han: unicode_class(r"[\p{Hiragana}\p{Katakana}\p{Han}]")?.intersect(&valid),
         })
     });
     sets.as_ref().map_err(|why| Error::new(crate::error::ErrorKind::Unsupported, why.clone()))
@@ -89,140 +105,124 @@ fn sets() -> Result<&'static Sets, Error> {
 /// The name of a host; labels are set apart by any of four full stops.
 pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
     let sets = sets()?;
-    let bad = misplaced(build, sets);
-    let ascii = build.re("[0-9A-Za-z](?:[-0-9A-Za-z]{0,61}[0-9A-Za-z])?")?;
-    let tagged = build.re(".{2}--.*")?;
-    let not_tagged = build.arena.not(tagged);
-    let ascii = build.arena.and(&[ascii, not_tagged]);
-    let right = CharSet::from_ranges([RIGHT_TO_LEFT, ARABIC_NUMBER].concat());
-    let mut unicode = |chars: &CharSet| {
-        let one = build.arena.chars(chars);
-        let some = build.rep(one, 1, 58);
-        build.arena.and(&[some, bad])
-    };
-    let (left, both) = (unicode(&sets.label.minus(&right)), unicode(&sets.label));
-    // Only where some label is written from right to left, all have to follow the rule about directions.
-    let left = build.any(&[left, ascii]);
-    let (ordered_left, ordered_right) = directions(build, sets);
-    let (ordered_left, ordered_right) =
-        (build.arena.and(&[left, ordered_left]), build.arena.and(&[both, ordered_right]));
-    let ordered = build.any(&[ordered_left, ordered_right]);
     let stop = build.one_of(".\u{3002}\u{FF0E}\u{FF61}", &[]);
+    let either = |build: &mut Build<'_>, most| {
+        let labels = [ascii(build, most)?, left(build, sets, most)?, kana(build, sets, most)];
+        Ok(build.any(&labels))
+    };
+    // Where some label is written from right to left, all have to follow the rule about directions.
+    let ordered = |build: &mut Build<'_>, most| ordered(build, sets, most);
     let mut names = Vec::new();
-    for label in [left, ordered] {
-        let next = build.seq(&[stop, label]);
-        let more = build.star(next);
-        names.push(build.seq(&[label, more]));
+    for lengths in [(3, 63), (8, 30)] {
+        names.push(host::labels(build, stop, lengths, &either)?);
+        names.push(host::labels(build, stop, lengths, &ordered)?);
     }
-    let name = build.any(&names);
-    let length = build.length(1, 253);
-    Ok(build.arena.and(&[name, length]))
+    Ok(build.any(&names))
 }
 
-/// U-labels in which no character is where it must not be, as the complement of those with one that is.
-fn misplaced(build: &mut Build<'_>, sets: &Sets) -> ExprId {
-    let all = build.arena.chars(&CharSet::all());
-    let any = build.star(all);
-    let hyphen = CharSet::single('-');
-    let virama = CharSet::from_ranges(VIRAMA.iter().copied());
-    let mut bad = vec![first(build, &sets.marks.union(&hyphen)), last(build, &hyphen)];
-    let (two, hyphens) = (build.rep(all, 2, 2), build.text("--"));
-    bad.push(build.seq(&[two, hyphens, any]));
-    let ascii = build.chars(&[(0, 0x7F)]);
-    bad.push(build.star(ascii));
+/// Letters, digits and hyphens; no hyphen at the ends, nor two in the third and fourth place.
+fn ascii(build: &mut Build<'_>, most: u32) -> Result<ExprId, Error> {
+    let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
+    let (third, fourth) = (rest(3), rest(4));
+    build.re(&format!(
+        "[0-9A-Za-z](?:[0-9A-Za-z]|[-0-9A-Za-z][0-9A-Za-z]{third}|[-0-9A-Za-z]-[0-9A-Za-z]{fourth})?"
+    ))
+}
 
-    let l = CharSet::single('l');
-    bad.push(unless_before(build, "\u{B7}", &l));
-    bad.push(unless_after(build, "\u{B7}", &l));
-    bad.push(unless_before(build, "\u{375}", &sets.greek));
-    bad.push(unless_after(build, "\u{5F3}\u{5F4}", &sets.hebrew));
-    bad.push(unless_after(build, "\u{200D}", &virama));
+/// What a label is made of.
+struct Shape<'a> {
+    first: &'a CharSet,
+    inner: &'a CharSet,
+    last: &'a CharSet,
+    /// Characters with their context that may stand anywhere, and those that may not stand first.
+    units: [ExprId; 2],
+    /// What may follow the last character.
+    after: ExprId,
+}
 
-    let other = build.arena.chars(&sets.kana_or_han.complement());
-    let (others, dot) = (build.star(other), build.text("\u{30FB}"));
-    bad.push(build.seq(&[others, dot, others]));
-    for (one, two) in [(ARABIC_DIGITS, EXTENDED_DIGITS), (EXTENDED_DIGITS, ARABIC_DIGITS)] {
-        let (one, two) = (build.chars(&[one]), build.chars(&[two]));
-        bad.push(build.seq(&[any, one, any, two, any]));
+impl Shape<'_> {
+    /// Labels of so many characters, those with a context counted as one.
+    fn label(&self, build: &mut Build<'_>, most: u32) -> ExprId {
+        let hyphen = build.text("-");
+        let maybe = build.opt(hyphen);
+        let [units, later] = self.units;
+        let mut one = |set: &CharSet, more: &[ExprId]| {
+            let set = build.arena.chars(set);
+            build.any(&[&[set, units], more].concat())
+        };
+        let only = one(&self.first.intersect(self.last), &[]);
+        let first = one(self.first, &[]);
+        let inner = one(self.inner, &[later]);
+        let last = one(self.last, &[later]);
+        let any = build.any(&[inner, hyphen]);
+        // Two hyphens must not be in the third and fourth place.
+        let rest = build.rep(any, 0, most.min(MOST) - 4);
+        let rest = build.seq(&[inner, rest, last]);
+        let rest = build.any(&[last, rest]);
+        let rest = build.seq(&[any, maybe, rest]);
+        let rest = build.any(&[last, rest]);
+        let several = build.seq(&[first, rest]);
+        let labels = build.any(&[only, several]);
+        build.seq(&[labels, self.after])
     }
-    bad.extend(non_joiner(build, sets, &virama, any));
-    let bad = build.any(&bad);
-    build.arena.not(bad)
 }
 
-fn text(build: &mut Build<'_>) -> ExprId {
-    let all = build.arena.chars(&CharSet::all());
-    build.star(all)
+/// Contexts of characters that are written from left to right or in no direction.
+fn left_units(build: &mut Build<'_>, sets: &Sets) -> Result<[ExprId; 2], Error> {
+    let dots = build.re("l(?:\u{B7}l){1,2}")?;
+    let (keraia, greek) = (build.text("\u{375}"), build.arena.chars(&sets.greek));
+    let keraia = build.seq(&[keraia, greek]);
+    let virama = build.arena.chars(&sets.virama);
+    let joiner = build.one_of("\u{200C}\u{200D}", &[]);
+    Ok([build.any(&[dots, keraia]), build.seq(&[virama, joiner])])
 }
 
-/// Texts that begin with one of `set`.
-fn first(build: &mut Build<'_>, set: &CharSet) -> ExprId {
-    let parts = [build.arena.chars(set), text(build)];
+/// A label without characters that are written from right to left.
+fn left(build: &mut Build<'_>, sets: &Sets, most: u32) -> Result<ExprId, Error> {
+    let units = left_units(build, sets)?;
+    let first = sets.left.minus(&sets.marks);
+    let shape =
+        Shape { first: &first, inner: &sets.left, last: &sets.left, units, after: build.arena.empty() };
+    Ok(shape.label(build, most))
+}
+
+/// A label with a katakana middle dot: some character must be kana or Han.
+fn kana(build: &mut Build<'_>, sets: &Sets, most: u32) -> ExprId {
+    let dot = CharSet::single('\u{30FB}');
+    let first = build.arena.chars(&sets.left.minus(&sets.marks).union(&dot));
+    let inner = build.arena.chars(&sets.left.union(&dot));
+    let inner = build.rep(inner, 0, (most.min(MOST) - 2) / 2);
+    let before = build.seq(&[first, inner]);
+    let parts = [build.opt(before), build.arena.chars(&sets.kana_or_han), inner];
     build.seq(&parts)
 }
 
-/// Texts that end with one of `set`.
-fn last(build: &mut Build<'_>, set: &CharSet) -> ExprId {
-    let parts = [text(build), build.arena.chars(set)];
-    build.seq(&parts)
-}
-
-/// Texts with one of `chars` that is not before one of `set`.
-fn unless_before(build: &mut Build<'_>, chars: &str, set: &CharSet) -> ExprId {
-    let other = first(build, &set.complement());
-    let parts = [text(build), build.one_of(chars, &[]), build.opt(other)];
-    build.seq(&parts)
-}
-
-/// Texts with one of `chars` that is not after one of `set`.
-fn unless_after(build: &mut Build<'_>, chars: &str, set: &CharSet) -> ExprId {
-    let other = last(build, &set.complement());
-    let parts = [build.opt(other), build.one_of(chars, &[]), text(build)];
-    build.seq(&parts)
-}
-
-/// Texts with a zero width non-joiner that neither follows a virama nor stands between letters that join.
-fn non_joiner(build: &mut Build<'_>, sets: &Sets, virama: &CharSet, any: ExprId) -> [ExprId; 2] {
-    let joiner = build.text("\u{200C}");
-    let between = build.arena.chars(&sets.transparent);
-    let between = build.star(between);
-    let (both, before) = (build.chars(JOIN_BOTH), build.chars(&[JOIN_BOTH, JOIN_BEFORE].concat()));
-    let after_virama = last(build, virama);
-    let joins_before = build.seq(&[any, both, between]);
-    let good = build.any(&[after_virama, joins_before]);
-    let (neither, no_virama) = (build.arena.not(good), build.arena.not(after_virama));
-    let joins_after = build.seq(&[between, before, any]);
-    let no_join = build.arena.not(joins_after);
-    let wrap = |build: &mut Build<'_>, not| build.arena.and(&[any, not]);
-    let (neither, no_virama, no_join) = (wrap(build, neither), wrap(build, no_virama), wrap(build, no_join));
-    [build.seq(&[neither, joiner, any]), build.seq(&[no_virama, joiner, no_join])]
-}
-
-/// The rule about directions (RFC 5893, section 2), for labels of either; which characters a label from left to right
-/// has was seen to before.
-fn directions(build: &mut Build<'_>, sets: &Sets) -> (ExprId, ExprId) {
-    let right = CharSet::from_ranges(RIGHT_TO_LEFT.iter().copied());
-    let arabic = CharSet::from_ranges(ARABIC_NUMBER.iter().copied());
+/// A label that follows the rule about directions (RFC 5893, section 2).
+fn ordered(build: &mut Build<'_>, sets: &Sets, most: u32) -> Result<ExprId, Error> {
     let digits = CharSet::from_ranges([(0x30, 0x39), EXTENDED_DIGITS]);
-    let neutral = CharSet::from_ranges(NEUTRAL.iter().copied()).union(&CharSet::of("-\u{200C}\u{200D}"));
-    let weak = neutral.union(&sets.not_spacing);
-    let strong = right.union(&arabic).union(&digits).union(&weak).complement();
+    let arabic = CharSet::from_ranges(ARABIC_NUMBER.iter().copied());
     let marks = build.arena.chars(&sets.not_spacing);
-    let marks = build.star(marks);
-    let ends = |build: &mut Build<'_>, set: &CharSet| {
-        let end = last(build, set);
-        build.seq(&[end, marks])
-    };
-    let left = [first(build, &strong), ends(build, &strong.union(&digits))];
-    let left = build.arena.and(&left);
+    let marks = build.rep(marks, 0, 3);
+    let units = left_units(build, sets)?;
+    let (first, last) = (sets.strong_left.minus(&sets.marks), sets.strong_left.union(&digits));
+    let shape = Shape { first: &first, inner: &sets.left, last: &last, units, after: marks };
+    let mut labels = vec![shape.label(build, most)];
 
-    let numbers = digits.union(&arabic);
-    let rest = |build: &mut Build<'_>, numbers: &CharSet| {
-        let one = build.arena.chars(&right.union(&weak).union(numbers));
-        build.star(one)
-    };
-    let one_kind = [rest(build, &digits), rest(build, &arabic)];
-    let one_kind = build.any(&one_kind);
-    let parts = [one_kind, first(build, &right), ends(build, &right.union(&numbers))];
-    (left, build.arena.and(&parts))
+    let (hebrew, quote) = (build.arena.chars(&sets.hebrew), build.one_of("\u{5F3}\u{5F4}", &[]));
+    let quotes = build.rep(quote, 1, 2);
+    let quoted = build.seq(&[hebrew, quotes]);
+    let (both, before) = (build.chars(JOIN_BOTH), build.chars(&[JOIN_BOTH, JOIN_BEFORE].concat()));
+    let joiner = build.text("\u{200C}");
+    let again = build.seq(&[marks, joiner, marks, both]);
+    let again = build.rep(again, 0, 2);
+    let joined = build.seq(&[both, again, marks, joiner, marks, before]);
+    let units = [build.any(&[quoted, joined]), build.arena.never()];
+    // Digits of one kind only.
+    for numbers in [digits, arabic] {
+        let last = sets.right.union(&numbers);
+        let shape =
+            Shape { first: &sets.right, inner: &last.union(&sets.weak), last: &last, units, after: marks };
+        labels.push(shape.label(build, most));
+    }
+    Ok(build.any(&labels))
 }

@@ -27,7 +27,7 @@ pub(super) fn email(build: &mut Build<'_>, international: bool) -> Result<ExprId
     let domain = if international {
         idn::hostname(build)?
     } else {
-        let label = host::label(build)?;
+        let label = build.re("[0-9A-Za-z](?:[-0-9A-Za-z]*[0-9A-Za-z])?")?;
         let next = build.seq(&[dot, label]);
         let more = build.star(next);
         build.seq(&[label, more])

@@ -4,11 +4,12 @@
 //! not accepted; the functions say where:
 //!
 //! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
-//! * `hostname` and `idn-hostname` know no A-labels (`xn--…`): whether one is valid shows only when it is decoded;
+//! * `hostname` and `idn-hostname` know no A-labels (`xn--…`), whose validity shows only when they are decoded, and
+//!   share out the greatest length among the labels beforehand;
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
 //!
-//! Three things are not looked at: the length of an address of mail, the length of a long internationalized label
-//! once it is encoded, and whether such a label is normalized.
+//! Three things are not looked at: the length of an address of mail, the length of an internationalized label once it
+//! is encoded, and whether such a label is normalized.
 
 mod host;
 mod idn;
@@ -131,11 +132,5 @@ impl Build<'_> {
 
     fn opt(&mut self, expr: ExprId) -> ExprId {
         self.arena.optional(expr)
-    }
-
-    /// The texts with so many characters.
-    fn length(&mut self, min: u32, max: u32) -> ExprId {
-        let any = self.arena.chars(&CharSet::all());
-        self.rep(any, min, max)
     }
 }

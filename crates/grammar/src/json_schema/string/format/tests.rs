@@ -176,11 +176,12 @@ fn addresses_are_what_the_standard_library_reads() {
 #[test]
 fn names_and_addresses_of_mail() {
     let label = "a".repeat(63);
-    let longest = format!("{label}.{label}.{label}.{}", &label[..61]);
-    assert_eq!(longest.len(), 253);
+    let longest = [&label[..62]; 4].join(".");
+    let one_long = format!("a.{label}.{}.us-east-1.example.com", &label[..30]);
+    let reversed = format!("{}ip6.arpa", "0.".repeat(32));
     Format::check(
         "hostname",
-        &["x", "xn", "xn-a", "x-n--a", "XN", "ab--c", "0", &label, &longest, "a.b-c.d"],
+        &["x", "xn", "xn-a", "x-n--a", "XN", "ab--c", "0", &label, &longest, &one_long, &reversed, "a.b-c.d"],
         &[
             "xn--a",
             "Xn--abc",
@@ -190,15 +191,47 @@ fn names_and_addresses_of_mail() {
             "a.-b",
             "a..b",
             &format!("a{label}"),
-            &format!("{longest}a"),
+            &[&label[..]; 4].join("."),
+            &format!("{longest}.aa"),
             "é",
         ],
     );
     let sharp = "ß".repeat(59);
     Format::check(
         "idn-hostname",
-        &["ß", "A.b", "ñandú.example", &sharp[..116], "l·l·l", "בא.com", "ب9"],
-        &["", "Ñ", "ab--c", &sharp, "ﬁ", "a_b", "\u{200C}", "a\u{200C}b", "ב.9a", "·", "\u{E000}", "😀"],
+        &[
+            "ß",
+            "A.b",
+            "ñandú.example",
+            &sharp[..116],
+            "l·l·l",
+            "בא.com",
+            "ب9",
+            "a--b",
+            "é--é",
+            "ס׳״ם",
+            "か・a",
+            "・x・か",
+        ],
+        &[
+            "",
+            "Ñ",
+            "ab--c",
+            "éé--é",
+            "é-",
+            "-é",
+            "・x",
+            "ب۰٠",
+            &sharp,
+            "ﬁ",
+            "a_b",
+            "\u{200C}",
+            "a\u{200C}b",
+            "ב.9a",
+            "·",
+            "\u{E000}",
+            "😀",
+        ],
     );
     Format::check(
         "email",
