@@ -308,7 +308,8 @@ impl Matcher {
 
     fn push(&mut self, input: Input, (config, tracker): Place, len: usize) {
         let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
-        self.last = Arc::new(Step { before: Some(self.last.clone()), input, config, tracker, count, text_len });
+        self.last =
+            Arc::new(Step { before: Some(self.last.clone()), input, config, tracker, count, text_len });
     }
 
     /// If the shared caches have grown too large, moves this sequence to new ones by playing it again.

@@ -44,7 +44,8 @@ pub(crate) use correct::Corrections;
 pub(crate) use tables::StructureTables;
 
 /// The bytes that stand for repetitions; no text has them.
-pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> = Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
+pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> =
+    Tracking::REPEATED_KEY..=Tracking::BRACKET_AFTER_REPEATED;
 
 /// The bytes of texts.
 pub(crate) const TEXT_BYTES: ByteSet = ByteSet::range(0, Tracking::REPEATED_KEY - 1);
@@ -150,16 +151,16 @@ impl Tracker {
         self.number.in_exponent()
     }
 
+    /// The places that candidates stand at, where what is written is the plain text of a string.
+    pub(crate) fn cursors(&self) -> Option<Cursors> {
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            .then(|| self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)).cloned().collect())
+    }
+
     /// Bytes other than which none leaves a candidate, where that can be told without a step.
     pub(crate) fn ways(&self) -> Option<ByteSet> {
-        if !matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN)) {
-            return None;
-        }
-        let mut ways = ByteSet::single(b'"').union(&ByteSet::single(b'\\'));
-        for cursor in self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)) {
-            cursor.next().filter_map(|s| u8::try_from(s).ok()).for_each(|b| ways.insert(b));
-        }
-        Some(ways)
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            .then(|| ways_of(self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor))))
     }
 
     /// Two trackers of one text with the same key find the same repetitions in whatever follows. Both must be alive
@@ -533,6 +534,22 @@ impl Tracker {
         self.emit(symbol::END_ARRAY);
         if repeated { Tracking::BRACKET_AFTER_REPEATED } else { b']' }
     }
+}
+
+/// Places in sets.
+pub(crate) type Cursors = SmallVec<[Cursor; 2]>;
+
+/// The bytes that go on from any of these places inside a string.
+pub(crate) fn ways_of<'a>(cursors: impl Iterator<Item = &'a Cursor>) -> ByteSet {
+    let mut ways = ByteSet::single(b'\\');
+    for symbol in cursors.flat_map(Cursor::next) {
+        match u8::try_from(symbol) {
+            Ok(byte) => ways.insert(byte),
+            Err(_) if symbol == symbol::END => ways.insert(b'"'),
+            Err(_) => {}
+        }
+    }
+    ways
 }
 
 /// A hash of a member with a secret seed: equal for equal members, and with no input to be made equal for others.
