@@ -339,6 +339,26 @@ fn caches_that_are_started_anew_do_not_forget() {
 }
 
 #[test]
+fn batches_and_warm_constraints_are_no_different() {
+    let constraint = Compiler::new(structure_vocab()).compile(&any_json()).unwrap();
+    let fresh = constraint.fresh();
+    constraint.warm(std::time::Duration::from_millis(50));
+    let texts = ["{\"a\":1,\"", "{\"a\":1,\"b", "[1,2,1", "[[\"a\"],[\"a\"", "[{\"a\":1},{"];
+    let start = |constraint: &tokenstile::Constraint, text: &str| {
+        let mut matcher = constraint.matcher();
+        matcher.commit_bytes(text.as_bytes()).unwrap();
+        matcher
+    };
+    let mut batch: Vec<Matcher> = texts.iter().map(|text| start(&constraint, text)).collect();
+    let words = constraint.mask_words();
+    let mut masks = vec![0; words * batch.len()];
+    assert!(tokenstile::fill_masks(&mut batch, &mut masks, words).iter().all(Result::is_ok));
+    for (text, mask) in texts.iter().zip(masks.chunks(words)) {
+        assert_eq!(mask_of(&mut start(&fresh, text)), mask, "{text}");
+    }
+}
+
+#[test]
 fn many_keys_and_many_items() {
     let vocab = structure_vocab();
     let started = std::time::Instant::now();

@@ -115,13 +115,19 @@ impl Matcher {
         }
         let tables = &self.constraint().inner.tables;
         let structure = tables.structure();
+        // Inside a string, plain text before the quote makes no difference: many tokens are alike.
+        let plain = if inside { self.loops_of(config).unwrap_or(0) & !(1 << b'"' | 1 << b'\\') } else { 0 };
+        let is_plain = |byte: u8| byte < 0x80 && plain >> byte & 1 == 1;
+        let mut verdicts: FxHashMap<&[u8], bool> = FxHashMap::default();
         let mut found = Vec::new();
         for &token in if inside { &structure.quote_comma } else { &structure.comma } {
             let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
-            let mut after = tracker.clone();
-            after.mark();
-            after.translate(bytes);
-            if after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?) {
+            let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
+            let begins = match verdicts.get(bytes) {
+                Some(&known) => known,
+                None => *verdicts.entry(bytes).or_insert(self.begins_something(config, tracker, bytes)?),
+            };
+            if begins {
                 found.push(token);
             }
         }
@@ -129,6 +135,14 @@ impl Matcher {
         self.generation.store.add_bytes(found.len() * 4 + 128);
         known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
         Ok(found)
+    }
+
+    /// Whether `bytes` begin something new after a comma, and it ends in them or may have too little choice.
+    fn begins_something(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<bool, MatchError> {
+        let mut after = tracker.clone();
+        after.mark();
+        after.translate(bytes);
+        Ok(after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?))
     }
 
     /// Whether there is plenty of choice behind a token; `after` is the tracker there.
