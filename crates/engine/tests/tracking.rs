@@ -50,45 +50,66 @@ fn cases() -> Vec<(&'static str, Grammar)> {
         ("few numbers", items("(?:1|1\\.0|10|2)", true, ANY)),
         ("numbers that may be repeated", items("[01]", false, ANY)),
         ("words", items("true|false|null|[1]", true, ANY)),
-        ("white space", json(Any, |j| {
-            let (key, item) = (j.string("[ab]"), j.regex("[12]"));
-            let array = j.array(item, true, (1, None));
-            j.object(key, array, ANY)
-        })),
-        ("arrays in arrays", json(Compact, |j| {
-            let item = j.regex("\"[ab]\"|1");
-            let inner = j.array(item, true, (0, Some(2)));
-            j.array(inner, true, ANY)
-        })),
-        ("repeated items in different arrays", json(Compact, |j| {
-            let item = j.regex("[12]");
-            let inner = j.array(item, false, (0, Some(2)));
-            j.array(inner, true, ANY)
-        })),
-        ("objects in arrays", json(Compact, |j| {
-            let (key, value) = (j.string("[xy]"), j.regex("[01]"));
-            let object = j.object(key, value, ANY);
-            j.array(object, true, ANY)
-        })),
-        ("one object only", json(Compact, |j| {
-            let (key, value) = (j.string("x"), j.regex("0"));
-            let object = j.object(key, value, (0, Some(1)));
-            j.array(object, true, ANY)
-        })),
-        ("objects in objects in arrays", json(Compact, |j| {
-            let (key, value) = (j.string("[xy]"), j.regex("0"));
-            let inner = j.object(key, value, ANY);
-            let key = j.string("[ab]");
-            let object = j.object(key, inner, (0, Some(2)));
-            j.array(object, true, (0, Some(3)))
-        })),
-        ("different or many", json(Compact, |j| {
-            let item = j.regex("[12]");
-            let (unique, many) = (j.array(item, true, (1, Some(2))), j.array(item, false, (4, Some(5))));
-            let value = j.builder.arena.alt(&[unique, many]);
-            let key = j.string("[ab]");
-            j.object(key, value, (1, Some(2)))
-        })),
+        (
+            "white space",
+            json(Any, |j| {
+                let (key, item) = (j.string("[ab]"), j.regex("[12]"));
+                let array = j.array(item, true, (1, None));
+                j.object(key, array, ANY)
+            }),
+        ),
+        (
+            "arrays in arrays",
+            json(Compact, |j| {
+                let item = j.regex("\"[ab]\"|1");
+                let inner = j.array(item, true, (0, Some(2)));
+                j.array(inner, true, ANY)
+            }),
+        ),
+        (
+            "repeated items in different arrays",
+            json(Compact, |j| {
+                let item = j.regex("[12]");
+                let inner = j.array(item, false, (0, Some(2)));
+                j.array(inner, true, ANY)
+            }),
+        ),
+        (
+            "objects in arrays",
+            json(Compact, |j| {
+                let (key, value) = (j.string("[xy]"), j.regex("[01]"));
+                let object = j.object(key, value, ANY);
+                j.array(object, true, ANY)
+            }),
+        ),
+        (
+            "one object only",
+            json(Compact, |j| {
+                let (key, value) = (j.string("x"), j.regex("0"));
+                let object = j.object(key, value, (0, Some(1)));
+                j.array(object, true, ANY)
+            }),
+        ),
+        (
+            "objects in objects in arrays",
+            json(Compact, |j| {
+                let (key, value) = (j.string("[xy]"), j.regex("0"));
+                let inner = j.object(key, value, ANY);
+                let key = j.string("[ab]");
+                let object = j.object(key, inner, (0, Some(2)));
+                j.array(object, true, (0, Some(3)))
+            }),
+        ),
+        (
+            "different or many",
+            json(Compact, |j| {
+                let item = j.regex("[12]");
+                let (unique, many) = (j.array(item, true, (1, Some(2))), j.array(item, false, (4, Some(5))));
+                let value = j.builder.arena.alt(&[unique, many]);
+                let key = j.string("[ab]");
+                j.object(key, value, (1, Some(2)))
+            }),
+        ),
     ]
 }
 
@@ -253,7 +274,9 @@ fn equal_values_are_repetitions() {
 #[test]
 fn endless_spellings_of_one_value_are_searched_to_their_end() {
     // Whatever is written is the same; once it was written, it must not come again.
-    for (pattern, first) in [("1(?:\\.0+)?", "1"), ("0\\.0+", "0.0"), ("1e[+]?0+", "1e0"), ("-?0e[0-9]+", "-0e7")] {
+    for (pattern, first) in
+        [("1(?:\\.0+)?", "1"), ("0\\.0+", "0.0"), ("1e[+]?0+", "1e0"), ("-?0e[0-9]+", "-0e7")]
+    {
         let grammar = items(pattern, true, ANY);
         let mut matcher = Compiler::new(byte_vocab::<&str>(&[])).compile(&grammar).unwrap().matcher();
         matcher.commit_bytes(format!("[{first}").as_bytes()).unwrap();
@@ -313,6 +336,26 @@ fn caches_that_are_started_anew_do_not_forget() {
         assert_eq!(mask_of(&mut small), mask_of(&mut large));
     }
     assert!(constraint.stats().renewals > 0);
+}
+
+#[test]
+fn batches_and_warm_constraints_are_no_different() {
+    let constraint = Compiler::new(structure_vocab()).compile(&any_json()).unwrap();
+    let fresh = constraint.fresh();
+    constraint.warm(std::time::Duration::from_millis(50));
+    let texts = ["{\"a\":1,\"", "{\"a\":1,\"b", "[1,2,1", "[[\"a\"],[\"a\"", "[{\"a\":1},{"];
+    let start = |constraint: &tokenstile::Constraint, text: &str| {
+        let mut matcher = constraint.matcher();
+        matcher.commit_bytes(text.as_bytes()).unwrap();
+        matcher
+    };
+    let mut batch: Vec<Matcher> = texts.iter().map(|text| start(&constraint, text)).collect();
+    let words = constraint.mask_words();
+    let mut masks = vec![0; words * batch.len()];
+    assert!(tokenstile::fill_masks(&mut batch, &mut masks, words).iter().all(Result::is_ok));
+    for (text, mask) in texts.iter().zip(masks.chunks(words)) {
+        assert_eq!(mask_of(&mut start(&fresh, text)), mask, "{text}");
+    }
 }
 
 #[test]
@@ -391,7 +434,8 @@ fn masks_over_a_real_vocabulary() {
         let mut dead: Option<Vec<u8>> = None;
         for (i, (bytes, id)) in tokens.iter().enumerate() {
             let fits = !dead.as_ref().is_some_and(|d| bytes.starts_with(d)) && {
-                let fitting = (1..=bytes.len()).find(|&n| !reference.fits(&[text.as_bytes(), &bytes[..n]].concat()));
+                let fitting =
+                    (1..=bytes.len()).find(|&n| !reference.fits(&[text.as_bytes(), &bytes[..n]].concat()));
                 dead = fitting.map(|n| bytes[..n].to_vec());
                 dead.is_none()
             };

@@ -312,7 +312,10 @@ mod tests {
             (br#"[["a"],["a"],"#, b"[[\"a\"],[\"a\"]\xFE"),
             (br#"{"a":{"a":1},"b":"#, br#"{"a":{"a":1},"b":"#),
         ] {
-            assert_eq!(reference.translate(text).escape_ascii().to_string(), given.escape_ascii().to_string());
+            assert_eq!(
+                reference.translate(text).escape_ascii().to_string(),
+                given.escape_ascii().to_string()
+            );
         }
     }
 }

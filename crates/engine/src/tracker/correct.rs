@@ -5,13 +5,16 @@
 //! comma of its own: those are few in a vocabulary, and which of them are worth a look depends on the configuration
 //! alone, so that is found out once and remembered ([`Corrections`]).
 
+use std::cell::OnceCell;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
 
 use super::search::{ConfigKey, Verdicts, key_of};
-use super::{Mode, TEXT_BYTES, Tracker};
+use super::{Cursors, Mode, TEXT_BYTES, Tracker, ways_of};
 use crate::advance::Refused;
 use crate::automaton::Work;
 use crate::error::MatchError;
@@ -21,10 +24,13 @@ use crate::tables::Tables;
 use crate::trie::ROOT;
 use crate::vocab::TokenId;
 
+/// Tokens by the configuration and whether it stands inside a string.
+type Beginning = FxHashMap<(ConfigKey, bool), Arc<[TokenId]>>;
+
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
 pub(crate) struct Corrections {
-    beginning: Mutex<FxHashMap<(ConfigKey, bool), Arc<[TokenId]>>>,
+    beginning: Mutex<Beginning>,
     plenty: Mutex<FxHashMap<ConfigKey, bool>>,
 }
 
@@ -38,10 +44,12 @@ fn clear(words: &mut [u32], token: TokenId) {
     }
 }
 
-/// A configuration, and the ASCII characters that lead back to it, one bit each.
+/// A configuration.
 struct Spot {
     config: Config,
+    /// The ASCII characters that lead back to it, one bit each, where that is plain to see.
     loops: u128,
+    next: OnceCell<ByteSet>,
 }
 
 impl Spot {
@@ -54,7 +62,7 @@ impl Spot {
 struct Place {
     node: u32,
     tracker: Tracker,
-    spot: Arc<Spot>,
+    spot: Rc<Spot>,
     /// Whether a repetition lies behind: what the automaton alone would say no longer counts.
     repeated: bool,
 }
@@ -70,7 +78,12 @@ struct Correction<'a> {
 
 impl Matcher {
     /// Takes out of `words`, which the automaton filled for `config`, the tokens that lead to a repetition.
-    pub(crate) fn correct(&self, config: &Config, tracker: &Tracker, words: &mut [u32]) -> Result<(), MatchError> {
+    pub(crate) fn correct(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        words: &mut [u32],
+    ) -> Result<(), MatchError> {
         let tables = &self.constraint().inner.tables;
         for &token in &tables.structure().special {
             clear(words, token);
@@ -88,7 +101,12 @@ impl Matcher {
     }
 
     /// The tokens of a mask that begin something new which may be, or may only become, a repetition.
-    fn beginning(&self, config: &Config, tracker: &Tracker, words: &[u32]) -> Result<Arc<[TokenId]>, MatchError> {
+    fn beginning(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        words: &[u32],
+    ) -> Result<Arc<[TokenId]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), inside);
@@ -97,13 +115,19 @@ impl Matcher {
         }
         let tables = &self.constraint().inner.tables;
         let structure = tables.structure();
+        // Inside a string, plain text before the quote makes no difference: many tokens are alike.
+        let plain = if inside { self.loops_of(config).unwrap_or(0) & !(1 << b'"' | 1 << b'\\') } else { 0 };
+        let is_plain = |byte: u8| byte < 0x80 && plain >> byte & 1 == 1;
+        let mut verdicts: FxHashMap<&[u8], bool> = FxHashMap::default();
         let mut found = Vec::new();
         for &token in if inside { &structure.quote_comma } else { &structure.comma } {
             let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
-            let mut after = tracker.clone();
-            after.mark();
-            after.translate(bytes);
-            if after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?) {
+            let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
+            let begins = match verdicts.get(bytes) {
+                Some(&known) => known,
+                None => *verdicts.entry(bytes).or_insert(self.begins_something(config, tracker, bytes)?),
+            };
+            if begins {
                 found.push(token);
             }
         }
@@ -111,6 +135,14 @@ impl Matcher {
         self.generation.store.add_bytes(found.len() * 4 + 128);
         known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
         Ok(found)
+    }
+
+    /// Whether `bytes` begin something new after a comma, and it ends in them or may have too little choice.
+    fn begins_something(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<bool, MatchError> {
+        let mut after = tracker.clone();
+        after.mark();
+        after.translate(bytes);
+        Ok(after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?))
     }
 
     /// Whether there is plenty of choice behind a token; `after` is the tracker there.
@@ -131,9 +163,9 @@ impl Matcher {
         Ok(plenty)
     }
 
-    fn spot(&self, config: Config) -> Arc<Spot> {
+    fn spot(&self, config: Config) -> Rc<Spot> {
         let loops = self.loops_of(&config).unwrap_or(0);
-        Arc::new(Spot { config, loops })
+        Rc::new(Spot { config, loops, next: OnceCell::new() })
     }
 
     /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
@@ -175,26 +207,74 @@ impl Correction<'_> {
         let spot = self.matcher.spot(config.clone());
         let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false }];
         while let Some(place) = todo.pop() {
+            if place.spot.loops != 0
+                && !place.repeated
+                && let Some(cursors) = place.tracker.cursors()
+            {
+                self.run(&place, cursors, &mut todo)?;
+                continue;
+            }
             let children = trie.children(place.node);
             // Where there are many ways, most of them lead nowhere.
             let ways = match place.tracker.ways() {
                 _ if place.repeated => TEXT_BYTES,
                 Some(ways) => ways,
-                None if children.len() > 8 => self.matcher.next_bytes(&place.spot.config).intersect(&TEXT_BYTES),
+                None if children.len() > 8 => self.next_of(&place.spot),
                 None => TEXT_BYTES,
             };
-            let few = ways.len() * 4 < children.len();
-            self.work.spend(1 + if few { ways.len() } else { children.len() })?;
-            let found: SmallVec<[u32; 16]> = if few {
-                ways.iter().filter_map(|byte| trie.child(place.node, byte)).collect()
-            } else {
-                children.filter(|&child| ways.contains(trie.byte[child as usize])).collect()
-            };
-            for child in found {
+            for child in self.children(place.node, &ways)? {
                 todo.extend(self.arrive(&place, child)?);
             }
         }
         Ok(())
+    }
+
+    /// The children of a node that `ways` lead to.
+    fn children(&mut self, node: u32, ways: &ByteSet) -> Result<SmallVec<[u32; 16]>, MatchError> {
+        let trie = &self.tables.trie;
+        let children = trie.children(node);
+        let few = ways.len() * 4 < children.len();
+        self.work.spend(1 + if few { ways.len() } else { children.len() })?;
+        Ok(if few {
+            ways.iter().filter_map(|byte| trie.child(node, byte)).collect()
+        } else {
+            children.filter(|&child| ways.contains(trie.byte[child as usize])).collect()
+        })
+    }
+
+    /// Goes on below a place inside a string that the automaton does not tell from the next: as long as plain text
+    /// is written, only the candidates move. Where something else comes, that is left to be done.
+    fn run(&mut self, place: &Place, cursors: Cursors, todo: &mut Vec<Place>) -> Result<(), MatchError> {
+        let trie = &self.tables.trie;
+        let mut inside: Vec<(u32, Cursors, SmallVec<[u8; 16]>)> =
+            vec![(place.node, cursors, SmallVec::new())];
+        while let Some((node, cursors, path)) = inside.pop() {
+            for child in self.children(node, &ways_of(cursors.iter()))? {
+                let byte = trie.byte[child as usize];
+                let mut next = cursors.clone();
+                if byte != b'"' && byte != b'\\' && place.spot.loops_on(byte) {
+                    next.retain(|c| c.step(byte.into()));
+                    let off = place.spot.loops & !ways_of(next.iter()).ascii_bits() != 0;
+                    if off || !trie.own(child).iter().any(|&t| has(self.words, t)) {
+                        if trie.nodes[child as usize].children > 0 {
+                            let path = path.iter().copied().chain([byte]).collect();
+                            inside.push((child, next, path));
+                        }
+                        continue;
+                    }
+                }
+                let mut tracker = place.tracker.clone();
+                tracker.translate(&path);
+                let here = Place { node, tracker, spot: place.spot.clone(), repeated: false };
+                todo.extend(self.arrive(&here, child)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of text that the automaton takes next.
+    fn next_of(&self, spot: &Spot) -> ByteSet {
+        *spot.next.get_or_init(|| self.matcher.next_bytes(&spot.config).intersect(&TEXT_BYTES))
     }
 
     /// Goes to a child of a place; the place there, if there is more to see below it.
@@ -211,6 +291,7 @@ impl Correction<'_> {
             place.spot.clone()
         } else {
             match self.matcher.advance(&place.spot.config, &[given]) {
+                Ok(config) if key_of(&config) == key_of(&place.spot.config) => place.spot.clone(),
                 Ok(config) => self.matcher.spot(config),
                 Err(Refused::Limit(e)) => return Err(e.into()),
                 Err(Refused::At(_)) => {
@@ -231,7 +312,9 @@ impl Correction<'_> {
     }
 
     fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
-        if spot.loops != 0 && tracker.ways().is_some_and(|ways| spot.loops & !ways.ascii_bits() != 0) {
+        if let Some(ways) = tracker.ways()
+            && (spot.loops & !ways.ascii_bits() != 0 || !self.next_of(spot).is_subset(&ways))
+        {
             return Ok(true);
         }
         self.matcher.is_alive_known(&spot.config, tracker, &mut self.verdicts, &mut self.work)

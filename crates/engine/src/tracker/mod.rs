@@ -18,6 +18,7 @@
 //! A tracker is a few shared pointers: the history of a sequence keeps one for each step.
 
 mod correct;
+mod entries;
 mod frame;
 mod number;
 mod rope;
@@ -26,15 +27,14 @@ mod set;
 mod strings;
 mod tables;
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Tracking};
 
-use frame::{Array, Candidate, Candidates, Frame, Kind, Object, hash_candidates};
+use frame::{Candidates, Frame, Kind, Object, hash_candidates};
 use number::Number;
 use rope::Rope;
 use set::{Cursor, Set, Symbol, symbol};
@@ -49,9 +49,6 @@ pub(crate) const SPECIAL: std::ops::RangeInclusive<u8> =
 
 /// The bytes of texts.
 pub(crate) const TEXT_BYTES: ByteSet = ByteSet::range(0, Tracking::REPEATED_KEY - 1);
-
-/// Stands among the members of earlier objects so that one without any can be compared with the next.
-const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];
 
 /// Where a tracker stands in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -151,16 +148,16 @@ impl Tracker {
         self.number.in_exponent()
     }
 
+    /// The places that candidates stand at, where what is written is the plain text of a string.
+    pub(crate) fn cursors(&self) -> Option<Cursors> {
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            .then(|| self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)).cloned().collect())
+    }
+
     /// Bytes other than which none leaves a candidate, where that can be told without a step.
     pub(crate) fn ways(&self) -> Option<ByteSet> {
-        if !matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN)) {
-            return None;
-        }
-        let mut ways = ByteSet::single(b'"').union(&ByteSet::single(b'\\'));
-        for cursor in self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)) {
-            cursor.next().filter_map(|s| u8::try_from(s).ok()).for_each(|b| ways.insert(b));
-        }
-        Some(ways)
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            .then(|| ways_of(self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor))))
     }
 
     /// Two trackers of one text with the same key find the same repetitions in whatever follows. Both must be alive
@@ -381,164 +378,20 @@ impl Tracker {
         }
         if repeated { Tracking::REPEATED_KEY } else { b'"' }
     }
-
-    fn open_object(&mut self) {
-        let start = self.spelled.len();
-        let outside = self.candidates.clone();
-        self.candidates.retain(|c| c.cursor.has(symbol::OBJECT));
-        self.compare_members();
-        let object = Object { keys: Set::default(), sum: 0, outside, start, member: start };
-        self.top = Some(Frame::new(self.top.take(), Kind::Object(object)));
-        self.mode = Mode::Members;
-    }
-
-    /// Compares what follows with the members of earlier objects.
-    fn compare_members(&mut self) {
-        if self.candidates.is_empty() {
-            return;
-        }
-        match self.members.cursor() {
-            Some(cursor) => self.candidates.iter_mut().for_each(|c| c.cursor = cursor.clone()),
-            None => self.candidates.clear(),
-        }
-    }
-
-    fn open_array(&mut self) {
-        self.emit(symbol::ARRAY);
-        self.arrays += self.tracking.items as u32;
-        let array = Array { items: Set::default(), item: self.spelled.len() };
-        self.top = Some(Frame::new(self.top.take(), Kind::Array(array)));
-        self.mode = Mode::Items;
-    }
-
-    /// A comma or a bracket after a value.
-    fn end_entry(&mut self, byte: u8) -> u8 {
-        let Some(frame) = self.top.clone() else {
-            self.fail();
-            return byte;
-        };
-        match (&frame.kind, byte) {
-            (Kind::Object(object), b',' | b'}') => {
-                self.end_member(&frame, object);
-                if byte == b'}' {
-                    self.close_object();
-                } else {
-                    self.began = true;
-                    self.mode = Mode::Member;
-                    if let Some(Frame { kind: Kind::Object(object), .. }) = self.top.as_deref() {
-                        self.key = object.keys.cursor();
-                    }
-                }
-                byte
-            }
-            (Kind::Array(array), b',' | b']') => {
-                let repeated = self.end_item(&frame, array);
-                if byte == b']' {
-                    return self.close_array(repeated);
-                }
-                self.began = true;
-                self.begin_item();
-                if repeated { Tracking::COMMA_AFTER_REPEATED } else { byte }
-            }
-            _ => {
-                self.fail();
-                byte
-            }
-        }
-    }
-
-    /// Adds a finished member to what its object is.
-    fn end_member(&mut self, frame: &Arc<Frame>, object: &Object) {
-        if self.arrays == 0 {
-            return;
-        }
-        self.candidates.retain(|c| c.cursor.at_end());
-        self.compare_members();
-        let member = self.spelled.since(object.member);
-        let object = Object { sum: object.sum.wrapping_add(hash_of(&member)), ..object.clone() };
-        self.members.insert(&member);
-        self.spelled.truncate(object.member);
-        self.top = Some(Frame::new(frame.below.clone(), Kind::Object(object)));
-    }
-
-    fn close_object(&mut self) {
-        self.mode = Mode::AfterValue;
-        self.key = None;
-        let Some(frame) = self.top.take() else { return };
-        self.top = frame.below.clone();
-        let Kind::Object(object) = &frame.kind else { return };
-        if self.arrays == 0 {
-            return;
-        }
-        let standing = std::mem::take(&mut self.candidates);
-        let outside = object.outside.iter();
-        self.candidates = outside.filter(|c| standing.iter().any(|s| s.depth == c.depth)).cloned().collect();
-        self.members.insert(&NO_MEMBER);
-        self.spelled.truncate(object.start);
-        self.emit(symbol::OBJECT);
-        object.sum.to_be_bytes().into_iter().for_each(|b| self.emit(b.into()));
-    }
-
-    /// Adds a finished item to its array; whether it was there already.
-    fn end_item(&mut self, frame: &Arc<Frame>, array: &Array) -> bool {
-        if !self.tracking.items {
-            return false;
-        }
-        self.ended |= self.began;
-        let own = self.candidates.last().filter(|c| c.depth == frame.depth);
-        let own = own.map(|c| c.cursor.at_end());
-        if own.is_some() {
-            self.candidates.pop();
-        }
-        let repeated = own == Some(true);
-        if !repeated {
-            let mut items = array.items.clone();
-            items.insert(&self.spelled.since(array.item));
-            let array = Array { items, item: array.item };
-            self.top = Some(Frame::new(frame.below.clone(), Kind::Array(array)));
-        }
-        repeated
-    }
-
-    fn begin_item(&mut self) {
-        self.mode = Mode::Value;
-        let len = self.spelled.len();
-        let Some(frame) = self.top.clone() else { return };
-        let Kind::Array(array) = &frame.kind else { return };
-        if !self.tracking.items {
-            return;
-        }
-        // An array that is no item itself has no further use for what its items were spelled like.
-        if self.arrays == 1 {
-            self.spelled.truncate(array.item);
-        } else {
-            let array = Array { items: array.items.clone(), item: len };
-            self.top = Some(Frame::new(frame.below.clone(), Kind::Array(array)));
-        }
-        if let Some(cursor) = array.items.cursor() {
-            self.candidates.push(Candidate { depth: frame.depth, cursor });
-        }
-    }
-
-    fn close_array(&mut self, repeated: bool) -> u8 {
-        self.mode = Mode::AfterValue;
-        if let Some(frame) = self.top.take() {
-            self.top = frame.below.clone();
-            if let Kind::Array(array) = &frame.kind
-                && self.arrays == 1
-            {
-                self.spelled.truncate(array.item);
-            }
-        }
-        self.arrays = self.arrays.saturating_sub(self.tracking.items as u32);
-        self.emit(symbol::END_ARRAY);
-        if repeated { Tracking::BRACKET_AFTER_REPEATED } else { b']' }
-    }
 }
 
-/// A hash of a member with a secret seed: equal for equal members, and with no input to be made equal for others.
-fn hash_of(symbols: &[Symbol]) -> u128 {
-    static SEEDS: OnceLock<[RandomState; 2]> = OnceLock::new();
-    let [a, b] = SEEDS.get_or_init(|| [RandomState::new(), RandomState::new()]);
-    u128::from(a.hash_one(symbols)) << 64 | u128::from(b.hash_one(symbols))
+/// Places in sets.
+pub(crate) type Cursors = SmallVec<[Cursor; 2]>;
+
+/// The bytes that go on from any of these places inside a string.
+pub(crate) fn ways_of<'a>(cursors: impl Iterator<Item = &'a Cursor>) -> ByteSet {
+    let mut ways = ByteSet::single(b'\\');
+    for symbol in cursors.flat_map(Cursor::next) {
+        match u8::try_from(symbol) {
+            Ok(byte) => ways.insert(byte),
+            Err(_) if symbol == symbol::END => ways.insert(b'"'),
+            Err(_) => {}
+        }
+    }
+    ways
 }

@@ -125,7 +125,12 @@ impl Matcher {
 
 impl Matcher {
     /// Where `bytes` of text lead, with the bytes that stand for repetitions in their places.
-    pub(crate) fn follow(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<(Config, Tracker), Refused> {
+    pub(crate) fn follow(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        bytes: &[u8],
+    ) -> Result<(Config, Tracker), Refused> {
         let fit = bytes.iter().position(|b| SPECIAL.contains(b)).unwrap_or(bytes.len());
         let mut tracker = tracker.clone();
         let given = tracker.translate(&bytes[..fit]);
@@ -156,7 +161,12 @@ impl Matcher {
 
     /// Whether the text can be completed from here: whether some way leads off all candidates, or past them.
     /// Breadth first, since there may be endlessly many spellings of one value; white space comes last.
-    pub(crate) fn is_alive(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    pub(crate) fn is_alive(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         if !tracker.has_candidates() {
             return Ok(true);
         }

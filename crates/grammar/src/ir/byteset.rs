@@ -27,7 +27,10 @@ impl ByteSet {
         while i < 4 && first <= last {
             // The part of the range that is in this word.
             let start = i as u8 * 64;
-            let (a, b) = (if first > start { first } else { start }, if last < start + 63 { last } else { start + 63 });
+            let (a, b) = (
+                if first > start { first } else { start },
+                if last < start + 63 { last } else { start + 63 },
+            );
             if a <= b {
                 words[i] = (u64::MAX >> (63 - (b - a))) << (a - start);
             }
