@@ -149,7 +149,7 @@ fn run_conformance(root: &Path, arguments: &[&str]) -> End {
         println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
         return End::Warned;
     }
-    let run_it = ["run", "--release", "--quiet", "--package", "tokenstile-conformance", "--"];
+    let run_it = ["run", "--profile", "conformance", "--quiet", "--package", "tokenstile-conformance", "--"];
     cargo(root, &[&run_it[..], arguments].concat())
 }
 

@@ -62,7 +62,7 @@ struct Args {
     #[arg(long, value_name = "FOLDER", default_value = "../shared")]
     shared: PathBuf,
     /// Where the complete lists go, one file a sweep
-    #[arg(long, value_name = "FOLDER", default_value = "target/conformance")]
+    #[arg(long, value_name = "FOLDER", default_value = "target/conformance-lists")]
     lists: PathBuf,
     /// Findings of a kind to show here
     #[arg(long, value_name = "N", default_value_t = 5)]
