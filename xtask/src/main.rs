@@ -1,7 +1,8 @@
 //! The chores of this repository.
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
-//! does not: layering, bans, file sizes, module docs.
+//! does not: layering, bans, file sizes, module docs; `cargo xtask conformance` holds the JSON Schema front end against
+//! real schemas and an independent validator.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
 mod steps;
@@ -13,8 +14,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test   everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself
-  tidy   layering, bans, file sizes, module docs";
+  test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
+               a sample of the conformance sweeps
+  tidy         layering, bans, file sizes, module docs
+  conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
         ["tidy"] => report(&tidy::check(&root)),
+        ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

@@ -45,7 +45,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features; the tests run without.
@@ -57,6 +57,7 @@ const STEPS: [Step; 7] = [
     ("tests", tests),
     ("doctests", |root| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
     ("command", smoke),
+    ("conformance", conformance_sample),
 ];
 
 /// Runs all steps.
@@ -72,10 +73,10 @@ pub(crate) fn test(root: &Path) -> ExitCode {
     }
     println!();
     for (name, end, time) in &ends {
-        println!("{name:<10} {:<8} {:>7.1} s", end.word(), time.as_secs_f64());
+        println!("{name:<12} {:<8} {:>7.1} s", end.word(), time.as_secs_f64());
     }
     if ends.iter().any(|(_, end, _)| *end == End::Warned) {
-        println!("the fixtures are not all there: tests that read a missing one were skipped");
+        println!("some fixtures or data are not there: what reads a missing one was skipped");
     }
     let failed = ends.iter().filter(|(_, end, _)| *end == End::Failed).count();
     println!(
@@ -128,6 +129,28 @@ fn smoke(root: &Path) -> End {
         status == Some(*expected)
     });
     End::of(all)
+}
+
+/// The conformance sweeps, with the arguments they were given.
+pub(crate) fn conformance(root: &Path, arguments: &[&str]) -> ExitCode {
+    match run_conformance(root, arguments) {
+        End::Failed => ExitCode::FAILURE,
+        End::Passed | End::Warned => ExitCode::SUCCESS,
+    }
+}
+
+fn conformance_sample(root: &Path) -> End {
+    run_conformance(root, &[])
+}
+
+fn run_conformance(root: &Path, arguments: &[&str]) -> End {
+    let shared = root.join("../shared");
+    if !shared.join("maskbench").is_dir() && !arguments.contains(&"--help") {
+        println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
+        return End::Warned;
+    }
+    let run_it = ["run", "--profile", "conformance", "--quiet", "--package", "tokenstile-conformance", "--"];
+    cargo(root, &[&run_it[..], arguments].concat())
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> End {

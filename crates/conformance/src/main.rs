@@ -5,14 +5,19 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
 mod allocate;
+mod completeness;
 mod data;
 mod known;
 mod maskbench;
+mod mutate;
 mod oracle;
 mod ratchet;
 mod report;
+mod respell;
 mod runner;
+mod sampler;
 mod setup;
+mod soundness;
 mod subject;
 mod suite;
 mod text;
@@ -57,7 +62,7 @@ struct Args {
     #[arg(long, value_name = "FOLDER", default_value = "../shared")]
     shared: PathBuf,
     /// Where the complete lists go, one file a sweep
-    #[arg(long, value_name = "FOLDER", default_value = "target/conformance")]
+    #[arg(long, value_name = "FOLDER", default_value = "target/conformance-lists")]
     lists: PathBuf,
     /// Findings of a kind to show here
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -68,15 +73,19 @@ struct Args {
 enum Sweep {
     Maskbench,
     Suite,
+    Soundness,
+    Completeness,
 }
 
 impl Sweep {
-    const ALL: [Sweep; 2] = [Sweep::Maskbench, Sweep::Suite];
+    const ALL: [Sweep; 4] = [Sweep::Maskbench, Sweep::Suite, Sweep::Soundness, Sweep::Completeness];
 
     fn name(self) -> &'static str {
         match self {
             Sweep::Maskbench => "maskbench",
             Sweep::Suite => "suite",
+            Sweep::Soundness => "soundness",
+            Sweep::Completeness => "completeness",
         }
     }
 
@@ -84,6 +93,8 @@ impl Sweep {
         match self {
             Sweep::Maskbench => maskbench::run(setup),
             Sweep::Suite => suite::run(setup),
+            Sweep::Soundness => soundness::run(setup),
+            Sweep::Completeness => completeness::run(setup),
         }
     }
 }

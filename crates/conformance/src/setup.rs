@@ -17,7 +17,7 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Which of the named cases to run: all; or of each group (the part of the name before `---`) the share `1 / of`,
+    /// Which of the named cases to run: all; or of each group the share `1 / of`,
     /// and at least `least`, always the same ones; or the one asked for.
     pub(crate) fn choose<C>(&self, cases: Vec<(String, C)>, of: usize, least: usize) -> Vec<(String, C)> {
         if let Some(id) = &self.id {
@@ -44,8 +44,10 @@ pub(crate) fn sample<C>(cases: Vec<(String, C)>, of: usize, least: usize) -> Vec
     cases.into_iter().filter(|(name, _)| groups[group(name)].binary_search(&hash(name)).is_ok()).collect()
 }
 
+/// The part of a name before `---`, or before the first digit.
 fn group(name: &str) -> &str {
-    name.split("---").next().unwrap_or(name)
+    let before = name.split_once("---").map(|(before, _)| before);
+    before.or_else(|| name.split(|c: char| c.is_ascii_digit()).next()).unwrap_or(name)
 }
 
 /// FNV-1a: the same on every machine, for ever.
@@ -64,6 +66,7 @@ mod tests {
         let chosen = sample(cases(100).collect(), 10, 2);
         assert_eq!(chosen.len(), 11);
         assert_eq!(chosen[10].0, "small---1");
+        assert_eq!(["BFCL_java_12", "Github_easy---o1"].map(group), ["BFCL_java_", "Github_easy"]);
         assert_eq!(chosen, sample(cases(100).collect(), 10, 2));
     }
 }
