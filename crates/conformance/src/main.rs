@@ -7,6 +7,7 @@
 mod allocate;
 mod completeness;
 mod data;
+mod decimal;
 mod known;
 mod maskbench;
 mod mutate;

@@ -1,13 +1,16 @@
 //! The independent judge: the `jsonschema` crate.
 //!
 //! Formats are asserted, in every draft all of them. A schema without `$schema` is read as 2020-12, and where it is
-//! none of that, as draft 7 or 4: array forms of `items` and boolean `exclusiveMinimum` are common.
+//! none of that, as draft 7 or 4: array forms of `items` and boolean `exclusiveMinimum` are common. `multipleOf` is our
+//! own: the crate rounds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use jsonschema::{Draft, Validator};
+use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use serde_json::{Value, json};
+
+use crate::decimal::is_multiple;
 
 /// Formats that the crate knows in later drafts only.
 const LATE_FORMATS: [&str; 9] = [
@@ -67,10 +70,31 @@ fn build(schema: &Value, draft: Option<Draft>) -> Result<Validator, String> {
     if let Some(draft) = draft {
         options = options.with_draft(draft);
     }
+    options = options.with_keyword("multipleOf", |_, value, _| {
+        Ok(Box::new(MultipleOf { factor: value.to_string() }) as Box<dyn Keyword>)
+    });
     for (format, check) in late_formats() {
         options = options.with_format(*format, move |text: &str| check.is_valid(&Value::from(text)));
     }
     options.build(schema).map_err(|error| crate::text::excerpt(&error.to_string(), 200))
+}
+
+/// `multipleOf` without rounding: the crate's own divides large numbers as floating point.
+struct MultipleOf {
+    factor: String,
+}
+
+impl Keyword for MultipleOf {
+    fn validate<'i>(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(format!("{instance} is not a multiple of {}", self.factor)))
+    }
+
+    fn is_valid(&self, instance: &Value) -> bool {
+        !instance.is_number() || is_multiple(&instance.to_string(), &self.factor)
+    }
 }
 
 /// The checks of [`LATE_FORMATS`], by the crate's own validators of the latest draft.

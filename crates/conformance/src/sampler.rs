@@ -30,8 +30,10 @@ pub(crate) enum End {
 /// Lists of tokens to choose from first.
 pub(crate) struct Sampler {
     real: Real,
-    /// Made of closing brackets and quotes only; longer ones first.
-    closers: Vec<TokenId>,
+    /// Made of closing brackets; longer ones first.
+    brackets: Vec<TokenId>,
+    /// A quote and closing brackets; longer ones first.
+    quotes: Vec<TokenId>,
     /// What starts or goes on with a short value, and then what opens or separates.
     starters: Vec<TokenId>,
     /// Of one or two visible ASCII characters.
@@ -61,9 +63,11 @@ impl Sampler {
         let width = vocab.width();
         let mut blank = vec![false; width];
         made_of(b" \t\r\n").into_iter().for_each(|id| blank[id as usize] = true);
-        let closers = made_of(b"\"}]");
+        let brackets = made_of(b"}]");
+        let starts_with_quote = |token: &TokenId| vocab.bytes(*token).is_some_and(|bytes| bytes[0] == b'"');
+        let quotes = made_of(b"\"}]").into_iter().filter(starts_with_quote).collect();
         let starters = starters.iter().filter_map(|text| real.id(text.as_bytes())).collect();
-        Sampler { closers, starters, short, blank, width, real }
+        Sampler { brackets, quotes, starters, short, blank, width, real }
     }
 
     /// A random text. `keys` are tried where a key is due.
@@ -92,7 +96,7 @@ impl Sampler {
                 return Ok(End::Complete(Vec::new()));
             }
             let token = if rng.below(tame) < step.saturating_sub(tame / 2) {
-                self.closing(&allowed, rng)
+                self.closing(&allowed, text.place.in_string, rng)
             } else {
                 self.any(&allowed, wild, rng)
             };
@@ -116,9 +120,14 @@ impl Sampler {
     }
 
     /// A token that brings the text closer to its end.
-    fn closing(&self, allowed: &Allowed, rng: &mut Rng) -> Option<TokenId> {
+    fn closing(&self, allowed: &Allowed, in_string: bool, rng: &mut Rng) -> Option<TokenId> {
         let first = |list: &[TokenId]| list.iter().copied().find(|&token| allowed.has(token));
-        first(&self.closers).or_else(|| first(&self.starters)).or_else(|| self.any(allowed, 0, rng))
+        let closer = if in_string {
+            first(&self.quotes)
+        } else {
+            first(&self.brackets).or_else(|| first(&self.quotes)).or_else(|| first(&self.starters))
+        };
+        closer.or_else(|| self.any(allowed, 0, rng))
     }
 
     /// Any token; where `wild` is 1 a short one if there is one, where it is 2 often one that is structure. White space is
@@ -298,8 +307,10 @@ mod tests {
         let mut rng = Rng::new(1);
         let mut kinds = std::collections::BTreeSet::new();
         for _ in 0..200 {
-            let End::Complete(text) = sampler.text(&constraint, &[], &mut rng) else {
-                panic!("it should end")
+            let end = sampler.text(&constraint, &[], &mut rng);
+            let text = match end {
+                End::Complete(text) => text,
+                end => panic!("it should end: {end:?}"),
             };
             kinds.insert(text[0]);
             let text = String::from_utf8(text).unwrap();
