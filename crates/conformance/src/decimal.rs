@@ -1,4 +1,4 @@
-//! Whether a decimal number is a multiple of another, exactly, from their JSON texts.
+//! Decimal numbers, exactly, from their JSON texts: whether one is a multiple of another, and their plainest form.
 
 /// A number as digits without zeros at the end, and a power of ten. Zero has no digits.
 struct Decimal {
@@ -38,7 +38,33 @@ pub(crate) fn is_multiple(number: &str, factor: &str) -> bool {
     }
     let modulus = factor.digits.iter().fold(0u128, |value, digit| value * 10 + u128::from(*digit));
     let rest = number.digits.iter().fold(0u128, |rest, digit| (rest * 10 + u128::from(*digit)) % modulus);
-    rest * power_of_ten(number.exponent.abs_diff(factor.exponent), modulus) % modulus == 0
+    let shifted = rest * power_of_ten(number.exponent.abs_diff(factor.exponent), modulus);
+    shifted.is_multiple_of(modulus)
+}
+
+/// Digits that a number may have when it is written out.
+const WRITTEN: usize = 500;
+
+/// The plainest text of the same number: integers without fraction, no exponent. None if it would be very long.
+pub(crate) fn plain(number: &str) -> Option<String> {
+    let Decimal { digits, exponent } = read(number)?;
+    if digits.is_empty() {
+        return Some("0".to_owned());
+    }
+    if exponent.unsigned_abs() as usize > WRITTEN || digits.len() > WRITTEN {
+        return None;
+    }
+    let mut text: String = digits.iter().map(|digit| char::from(b'0' + digit)).collect();
+    if exponent >= 0 {
+        text += &"0".repeat(exponent as usize);
+    } else {
+        let places = exponent.unsigned_abs() as usize;
+        if text.len() <= places {
+            text.insert_str(0, &"0".repeat(places + 1 - text.len()));
+        }
+        text.insert(text.len() - places, '.');
+    }
+    Some(if number.starts_with('-') { format!("-{text}") } else { text })
 }
 
 /// 10^n modulo m.
@@ -77,6 +103,26 @@ mod tests {
                 assert_eq!(is_multiple(&point(number), &point(factor)), expected);
             }
         }
+    }
+
+    #[test]
+    fn plain_texts() {
+        let cases = [
+            ("0", "0"),
+            ("-0.0", "0"),
+            ("1000.0", "1000"),
+            ("1e3", "1000"),
+            ("-10e-1", "-1"),
+            ("0.050", "0.05"),
+            ("12.50", "12.5"),
+            ("125E-4", "0.0125"),
+            ("1.5e1", "15"),
+        ];
+        for (number, text) in cases {
+            assert_eq!(plain(number).as_deref(), Some(text));
+        }
+        assert_eq!(plain("1e999999"), None);
+        assert_eq!(plain("1e99999999999999999999"), None);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Sweep {
         if oracle.is_ok() || !self.known.is_empty() {
             self.known(schema, oracle.as_ref().ok(), &verdicts, &mut outcome);
         }
-        if hash(name) % REAL_ONE_IN == 0 || self.details {
+        if hash(name).is_multiple_of(REAL_ONE_IN) || self.details {
             self.on_real_vocabulary(name, schema, &text, &verdicts, &mut outcome);
         }
         if outcome.findings.iter().all(|finding| finding.kind == Kind::OtherOrder) {
@@ -186,15 +186,16 @@ fn cross_check(name: &str, schema: &Schema, oracle: &Oracle, outcome: &mut Outco
                 let line = format!("{name}{TEST}{index}: valid = {said}; the validator: {error}");
                 outcome.note("instances on which data and validator differ", line);
             }
-            None => outcome.note("instances on which the validator panics", format!("{name}{TEST}{index}")),
+            None => outcome.note("instances that the validator cannot judge", format!("{name}{TEST}{index}")),
         }
     }
 }
 
 /// The text around a byte, with a mark before it.
 pub(crate) fn around(text: &str, at: usize) -> String {
-    let start = text.floor_char_boundary(at.saturating_sub(60));
-    let middle = text.floor_char_boundary(at);
-    let end = text.ceil_char_boundary((at + 40).min(text.len()));
-    format!("at byte {at}: {}⟨here⟩{}", &text[start..middle], &text[middle..end])
+    let middle = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let (before, after) = text.split_at(middle);
+    let start = before.char_indices().rev().nth(59).map_or(0, |(at, _)| at);
+    let after: String = after.chars().take(40).collect();
+    format!("at byte {at}: {}⟨here⟩{after}", &before[start..])
 }

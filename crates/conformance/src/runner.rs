@@ -52,8 +52,10 @@ where
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((name, _)) = cases.get(index) else { break };
+                    let begun = Instant::now();
                     let outcome = case(&cases, index, &work, CASE_TIME);
                     if let Ok(mut tally) = tally.lock() {
+                        tally.slowest.push((begun.elapsed(), name.clone()));
                         tally.take(name.clone(), outcome);
                         progress.show(tally.cases.len());
                     }

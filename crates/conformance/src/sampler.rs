@@ -36,6 +36,7 @@ pub(crate) struct Sampler {
     quotes: Vec<TokenId>,
     /// What starts or goes on with a short value, and then what opens or separates.
     starters: Vec<TokenId>,
+    comma: Vec<TokenId>,
     /// Of one or two visible ASCII characters.
     short: Vec<TokenId>,
     blank: Vec<bool>,
@@ -67,7 +68,8 @@ impl Sampler {
         let starts_with_quote = |token: &TokenId| vocab.bytes(*token).is_some_and(|bytes| bytes[0] == b'"');
         let quotes = made_of(b"\"}]").into_iter().filter(starts_with_quote).collect();
         let starters = starters.iter().filter_map(|text| real.id(text.as_bytes())).collect();
-        Sampler { brackets, quotes, starters, short, blank, width, real }
+        let comma = real.id(b",").into_iter().collect();
+        Sampler { comma, brackets, quotes, starters, short, blank, width, real }
     }
 
     /// A random text. `keys` are tried where a key is due.
@@ -96,7 +98,7 @@ impl Sampler {
                 return Ok(End::Complete(Vec::new()));
             }
             let token = if rng.below(tame) < step.saturating_sub(tame / 2) {
-                self.closing(&allowed, text.place.in_string, rng)
+                self.closing(&allowed, &text.place, rng)
             } else {
                 self.any(&allowed, wild, rng)
             };
@@ -120,12 +122,16 @@ impl Sampler {
     }
 
     /// A token that brings the text closer to its end.
-    fn closing(&self, allowed: &Allowed, in_string: bool, rng: &mut Rng) -> Option<TokenId> {
+    fn closing(&self, allowed: &Allowed, place: &Place, rng: &mut Rng) -> Option<TokenId> {
+        let (in_string, in_number) = (place.in_string, place.last.is_ascii_digit());
         let first = |list: &[TokenId]| list.iter().copied().find(|&token| allowed.has(token));
         let closer = if in_string {
             first(&self.quotes)
         } else {
-            first(&self.brackets).or_else(|| first(&self.quotes)).or_else(|| first(&self.starters))
+            let closer = first(&self.brackets).or_else(|| first(&self.quotes));
+            closer
+                .or_else(|| first(if in_number { &self.comma } else { &[] }))
+                .or_else(|| first(&self.starters))
         };
         closer.or_else(|| self.any(allowed, 0, rng))
     }
@@ -257,7 +263,7 @@ impl Place {
     }
 
     fn key_is_due(&self) -> bool {
-        self.open.last() == Some(&true) && !self.in_string && self.last == b','
+        self.open.last() == Some(&true) && !self.in_string && matches!(self.last, b',' | b'{')
     }
 }
 
@@ -340,13 +346,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_due_after_a_comma_in_an_object() {
+    fn a_key_is_due_at_the_start_and_after_a_comma_of_an_object() {
         let due = |text: &str| {
             let mut place = Place::default();
             place.read(text.as_bytes());
             place.key_is_due()
         };
-        assert!(due(r#"{"a": [1], "#) && due(r#"[{"a,]\"": {}, "#));
+        assert!(due("[{ ") && due(r#"{"a": [1], "#) && due(r#"[{"a,]\"": {}, "#));
         assert!(!due(r#"{"a": [1, "#) && !due(r#"{"a": "x, "#) && !due(r#"{"a": 1"#));
     }
 }
