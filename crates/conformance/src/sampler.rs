@@ -37,6 +37,8 @@ pub(crate) struct Sampler {
     /// What starts or goes on with a short value, and then what opens or separates.
     starters: Vec<TokenId>,
     comma: Vec<TokenId>,
+    /// Of one ASCII character that is no letter or digit.
+    marks: Vec<TokenId>,
     /// Of one or two visible ASCII characters.
     short: Vec<TokenId>,
     blank: Vec<bool>,
@@ -61,6 +63,8 @@ impl Sampler {
             .filter(|(_, bytes)| bytes.len() <= 2 && bytes.iter().all(u8::is_ascii_graphic))
             .map(|(id, _)| id)
             .collect();
+        let marks = (0x20..0x7f).filter(|byte: &u8| !byte.is_ascii_alphanumeric() && !b"\"\\".contains(byte));
+        let marks = marks.filter_map(|byte| real.id(&[byte])).collect();
         let width = vocab.width();
         let mut blank = vec![false; width];
         made_of(b" \t\r\n").into_iter().for_each(|id| blank[id as usize] = true);
@@ -69,7 +73,7 @@ impl Sampler {
         let quotes = made_of(b"\"}]").into_iter().filter(starts_with_quote).collect();
         let starters = starters.iter().filter_map(|text| real.id(text.as_bytes())).collect();
         let comma = real.id(b",").into_iter().collect();
-        Sampler { comma, brackets, quotes, starters, short, blank, width, real }
+        Sampler { comma, marks, brackets, quotes, starters, short, blank, width, real }
     }
 
     /// A random text. `keys` are tried where a key is due.
@@ -97,7 +101,8 @@ impl Sampler {
             if accepting && (step > tame || rng.chance(1, 2) || !self.goes_on(&allowed)) {
                 return Ok(End::Complete(Vec::new()));
             }
-            let token = if rng.below(tame) < step.saturating_sub(tame / 2) {
+            let number_is_long = text.place.last.is_ascii_digit() && rng.chance(1, 4);
+            let token = if number_is_long || rng.below(tame) < step.saturating_sub(tame / 2) {
                 self.closing(&allowed, &text.place, rng)
             } else {
                 self.any(&allowed, wild, rng)
@@ -126,12 +131,12 @@ impl Sampler {
         let (in_string, in_number) = (place.in_string, place.last.is_ascii_digit());
         let first = |list: &[TokenId]| list.iter().copied().find(|&token| allowed.has(token));
         let closer = if in_string {
+            // Where a pattern wants a separator, words alone lead nowhere.
             first(&self.quotes)
+                .or_else(|| if rng.chance(1, 2) { turned(&self.marks, allowed, rng) } else { None })
         } else {
             let closer = first(&self.brackets).or_else(|| first(&self.quotes));
-            closer
-                .or_else(|| first(if in_number { &self.comma } else { &[] }))
-                .or_else(|| first(&self.starters))
+            closer.or_else(|| first(if in_number { &self.comma } else { &self.starters }))
         };
         closer.or_else(|| self.any(allowed, 0, rng))
     }
@@ -139,14 +144,9 @@ impl Sampler {
     /// Any token; where `wild` is 1 a short one if there is one, where it is 2 often one that is structure. White space is
     /// everywhere and says little: it is chosen less often.
     fn any(&self, allowed: &Allowed, wild: usize, rng: &mut Rng) -> Option<TokenId> {
-        let from = |list: &[TokenId], rng: &mut Rng| {
-            let start = rng.below(list.len());
-            let mut turned = list[start..].iter().chain(&list[..start]).copied();
-            turned.find(|&token| allowed.has(token))
-        };
         let preferred = match wild {
-            1 => from(&self.short, rng),
-            2 if rng.chance(1, 2) => from(&self.starters, rng),
+            1 => turned(&self.short, allowed, rng),
+            2 if rng.chance(1, 2) => turned(&self.starters, allowed, rng),
             _ => None,
         };
         let is_word = |token: &TokenId| self.is_text(*token) && !self.blank[*token as usize];
@@ -160,6 +160,13 @@ impl Sampler {
             })
             .or_else(|| allowed.ids().find(|&token| self.is_text(token)))
     }
+}
+
+/// The first allowed token of a list that is begun anywhere.
+fn turned(list: &[TokenId], allowed: &Allowed, rng: &mut Rng) -> Option<TokenId> {
+    let start = rng.below(list.len());
+    let mut turned = list[start..].iter().chain(&list[..start]).copied();
+    turned.find(|&token| allowed.has(token))
 }
 
 /// A mask to choose from.
@@ -209,7 +216,8 @@ impl Text {
 
     /// Writes one of the keys, if one is possible.
     fn write_key(&mut self, keys: &[String], rng: &mut Rng) -> Result<bool, MatchError> {
-        let start = rng.below(keys.len());
+        // The required ones come first; beginning anywhere gives others a chance.
+        let start = if rng.chance(1, 4) { rng.below(keys.len()) } else { 0 };
         for key in keys.iter().cycle().skip(start).take(keys.len()) {
             let written = Value::from(key.as_str()).to_string() + ":";
             match self.matcher.commit_bytes(written.as_bytes()) {
