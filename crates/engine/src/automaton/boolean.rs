@@ -39,6 +39,8 @@ pub(crate) struct Formula {
     accepting: OnceLock<bool>,
     steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
     live: OnceLock<bool>,
+    /// Of a leaf outside of every region: the cells it came from, which need no formula.
+    plain: OnceLock<Box<[CellId]>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -87,6 +89,7 @@ impl Build<'_> {
             accepting: OnceLock::new(),
             steps: OnceLock::new(),
             live: OnceLock::new(),
+            plain: OnceLock::new(),
         }));
         self.index.formulas.insert_unique(hash, id, |&id| hash_of(&store.formula(id).kind));
         id
@@ -206,7 +209,13 @@ impl Build<'_> {
             FormulaId::TRUE
         } else {
             let state = self.state(&kernel);
-            self.formula(Kind::Leaf { state, region: scope.region, trackers: scope.trackers.clone() })
+            let kind = Kind::Leaf { state, region: scope.region, trackers: scope.trackers.clone() };
+            let leaf = self.formula(kind);
+            if scope.region.is_none() {
+                let _ = self.store.formula(leaf).plain.set(cells.into());
+                let _ = self.store.formula(leaf).live.set(true);
+            }
+            leaf
         };
         let mut parts: SmallVec<[FormulaId; 4]> = SmallVec::from_slice(&[plain]);
         for (look, tail) in closure.looks {
@@ -248,14 +257,29 @@ impl Build<'_> {
         *formula.accepting.get_or_init(|| accepting)
     }
 
-    /// The cell that matches the rest of a formula, then `tail`.
-    pub(super) fn bool_cell(&mut self, formula: FormulaId, tail: CellId) -> CellId {
-        // A leaf that is nothing but the end leads straight to the tail.
-        let ended = match &self.store.formula(formula).kind {
-            Kind::Leaf { state, .. } => *state == StateId::END,
-            _ => false,
-        };
-        if ended { tail } else { self.cell(Head::Bool(formula), tail) }
+    /// Cells any of which matches the rest of a formula, then `tail`. What has come down to a plain expression is one
+    /// again: such places are equal to others that never were part of a boolean, and loops in them are seen as such.
+    pub(super) fn bool_cells(&mut self, formula: FormulaId, tail: CellId) -> SmallVec<[CellId; 4]> {
+        if formula == FormulaId::TRUE {
+            let anything = self.store.program.anything;
+            return SmallVec::from_slice(&[self.push(anything, tail)]);
+        }
+        match self.store.formula(formula).plain.get() {
+            Some(cells) => cells.iter().map(|&cell| self.graft(cell, tail)).collect(),
+            None => SmallVec::from_slice(&[self.cell(Head::Bool(formula), tail)]),
+        }
+    }
+
+    /// The cell that matches what `cell` does up to its end, then `tail`.
+    fn graft(&mut self, cell: CellId, tail: CellId) -> CellId {
+        let mut heads: SmallVec<[Head; 8]> = SmallVec::new();
+        let mut at = cell;
+        while at != CellId::NIL {
+            let cell = self.store.cell(at);
+            heads.push(cell.head);
+            at = cell.tail;
+        }
+        heads.into_iter().rev().fold(tail, |tail, head| self.cell(head, tail))
     }
 
     /// Where the bytes lead from a formula; only to formulas that can be completed.

@@ -337,8 +337,7 @@ impl<'s> Build<'s> {
             Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
                 let formula = self.formula_of(expr);
                 if formula != super::boolean::FormulaId::FALSE {
-                    let next = self.cell(Head::Bool(formula), tail);
-                    todo.push(next);
+                    todo.extend(self.bool_cells(formula, tail));
                 }
             }
             Expr::Look { behind: true, negated, .. } => {
@@ -365,8 +364,7 @@ impl<'s> Build<'s> {
                 Head::Utf8(set, node) => self.utf8_edges(set, node, tail, &mut edges),
                 Head::Bool(formula) => {
                     for (set, next) in self.formula_edges(formula) {
-                        let target = self.bool_cell(next, tail);
-                        edges.push((set, target));
+                        edges.extend(self.bool_cells(next, tail).into_iter().map(|target| (set, target)));
                     }
                 }
                 Head::Expr(expr, at) => match program.arena.get(expr) {
