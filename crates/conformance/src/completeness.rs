@@ -12,7 +12,7 @@ use tokenstile::Compiler;
 use tokenstile::grammar::JsonOptions;
 use tokenstile_testkit::Rng;
 
-use crate::data::{self, Schema, Unreadable};
+use crate::data::{Schema, Unreadable};
 use crate::known::Known;
 use crate::mutate::{Pool, mutate};
 use crate::oracle::Oracle;
@@ -48,9 +48,8 @@ struct Subject {
 
 /// Runs the sweep.
 pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
-    let schemas = data::maskbench(&setup.shared)?;
-    let with_tests = schemas.into_iter().filter(|schema| !schema.tests.is_empty());
-    let cases = with_tests.map(|schema| (schema.name.clone(), schema)).collect();
+    let mut cases = setup.maskbench()?;
+    cases.retain(|(_, schema)| !schema.tests.is_empty());
     let sweep = Arc::new(Sweep {
         bytes: vocabulary::bytes()?,
         known: Known::load()?,

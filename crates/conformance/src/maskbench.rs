@@ -10,7 +10,7 @@ use tokenstile::Compiler;
 use tokenstile::grammar::{JsonOptions, MemberOrder};
 
 use crate::allocate::Peak;
-use crate::data::{self, Schema, Unreadable};
+use crate::data::{Schema, Unreadable};
 use crate::known::Known;
 use crate::oracle::Oracle;
 use crate::report::{Kind, Outcome, TEST, Tally};
@@ -36,8 +36,6 @@ struct Sweep {
 
 /// Runs the sweep.
 pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
-    let schemas = data::maskbench(&setup.shared)?;
-    let cases = schemas.into_iter().map(|schema| (schema.name.clone(), schema)).collect();
     let sweep = Sweep {
         bytes: vocabulary::bytes()?,
         real: Real::load(&setup.shared)?,
@@ -46,7 +44,9 @@ pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
         details: setup.id.is_some(),
     };
     let sweep = Arc::new(sweep);
-    Ok(runner::run("maskbench", setup.choose(cases, 8, 12), move |name, schema| sweep.schema(name, schema)))
+    Ok(runner::run("maskbench", setup.choose(setup.maskbench()?, 8, 12), move |name, schema| {
+        sweep.schema(name, schema)
+    }))
 }
 
 impl Sweep {

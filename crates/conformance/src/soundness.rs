@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokenstile::grammar::JsonOptions;
 use tokenstile_testkit::Rng;
 
-use crate::data::{self, Schema, Unreadable};
+use crate::data::{Schema, Unreadable};
 use crate::known::Known;
 use crate::oracle::Oracle;
 use crate::report::{Kind, Outcome, Tally};
@@ -39,8 +39,7 @@ struct Sweep {
 
 /// Runs the sweep: one schema in nine, about 1,000.
 pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
-    let schemas = data::maskbench(&setup.shared)?;
-    let mut cases: Vec<_> = schemas.into_iter().map(|schema| (schema.name.clone(), schema)).collect();
+    let mut cases = setup.maskbench()?;
     if setup.id.is_none() {
         cases = setup::sample(cases, 9, 30);
     }
