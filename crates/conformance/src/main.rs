@@ -7,6 +7,7 @@
 mod allocate;
 mod completeness;
 mod data;
+mod decimal;
 mod known;
 mod maskbench;
 mod mutate;
@@ -23,6 +24,7 @@ mod suite;
 mod text;
 mod vocabulary;
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -118,6 +120,7 @@ fn run(args: &Args) -> Result<bool, Unreadable> {
         full: args.full,
         id: args.id.clone(),
         reading: if args.any_json { Reading::AnyJson } else { Reading::Schema },
+        schemas: OnceCell::new(),
     };
     let mut baseline = Baseline::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("baseline.json"))?;
     runner::keep_panics();

@@ -10,7 +10,7 @@ use tokenstile::Compiler;
 use tokenstile::grammar::{JsonOptions, MemberOrder};
 
 use crate::allocate::Peak;
-use crate::data::{self, Schema, Unreadable};
+use crate::data::{Schema, Unreadable};
 use crate::known::Known;
 use crate::oracle::Oracle;
 use crate::report::{Kind, Outcome, TEST, Tally};
@@ -36,8 +36,6 @@ struct Sweep {
 
 /// Runs the sweep.
 pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
-    let schemas = data::maskbench(&setup.shared)?;
-    let cases = schemas.into_iter().map(|schema| (schema.name.clone(), schema)).collect();
     let sweep = Sweep {
         bytes: vocabulary::bytes()?,
         real: Real::load(&setup.shared)?,
@@ -46,7 +44,9 @@ pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
         details: setup.id.is_some(),
     };
     let sweep = Arc::new(sweep);
-    Ok(runner::run("maskbench", setup.choose(cases, 8, 12), move |name, schema| sweep.schema(name, schema)))
+    Ok(runner::run("maskbench", setup.choose(setup.maskbench()?, 8, 12), move |name, schema| {
+        sweep.schema(name, schema)
+    }))
 }
 
 impl Sweep {
@@ -81,7 +81,7 @@ impl Sweep {
         if oracle.is_ok() || !self.known.is_empty() {
             self.known(schema, oracle.as_ref().ok(), &verdicts, &mut outcome);
         }
-        if hash(name) % REAL_ONE_IN == 0 || self.details {
+        if hash(name).is_multiple_of(REAL_ONE_IN) || self.details {
             self.on_real_vocabulary(name, schema, &text, &verdicts, &mut outcome);
         }
         if outcome.findings.iter().all(|finding| finding.kind == Kind::OtherOrder) {
@@ -186,15 +186,16 @@ fn cross_check(name: &str, schema: &Schema, oracle: &Oracle, outcome: &mut Outco
                 let line = format!("{name}{TEST}{index}: valid = {said}; the validator: {error}");
                 outcome.note("instances on which data and validator differ", line);
             }
-            None => outcome.note("instances on which the validator panics", format!("{name}{TEST}{index}")),
+            None => outcome.note("instances that the validator cannot judge", format!("{name}{TEST}{index}")),
         }
     }
 }
 
 /// The text around a byte, with a mark before it.
 pub(crate) fn around(text: &str, at: usize) -> String {
-    let start = text.floor_char_boundary(at.saturating_sub(60));
-    let middle = text.floor_char_boundary(at);
-    let end = text.ceil_char_boundary((at + 40).min(text.len()));
-    format!("at byte {at}: {}⟨here⟩{}", &text[start..middle], &text[middle..end])
+    let middle = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let (before, after) = text.split_at(middle);
+    let start = before.char_indices().rev().nth(59).map_or(0, |(at, _)| at);
+    let after: String = after.chars().take(40).collect();
+    format!("at byte {at}: {}⟨here⟩{after}", &before[start..])
 }

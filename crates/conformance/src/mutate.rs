@@ -183,8 +183,8 @@ fn change_string(text: &mut String, pool: &Pool, rng: &mut Rng) {
         2 => *text = text.to_uppercase(),
         3 => *text = text.chars().rev().collect(),
         4 => {
-            let start = text.floor_char_boundary(text.len() / 2);
-            text.insert(start, 'z');
+            let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+            text.insert(middle, 'z');
         }
         _ => {
             if let Value::String(other) = pool.value(rng) {

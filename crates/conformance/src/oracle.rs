@@ -2,12 +2,18 @@
 //!
 //! Formats are asserted, in every draft all of them. A schema without `$schema` is read as 2020-12, and where it is
 //! none of that, as draft 7 or 4: array forms of `items` and boolean `exclusiveMinimum` are common.
+//!
+//! What the crate makes a difference of and the specification does not is taken out beforehand: members are sorted, and
+//! numbers written in their plainest form, so that `1.0` is an integer in every draft. `multipleOf` is our own: the
+//! crate rounds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-use jsonschema::{Draft, Validator};
+use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use serde_json::{Value, json};
+
+use crate::decimal::{is_multiple, plain};
 
 /// Formats that the crate knows in later drafts only.
 const LATE_FORMATS: [&str; 9] = [
@@ -30,6 +36,7 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// A validator, or why there is none.
     pub(crate) fn new(schema: &Value) -> Result<Oracle, String> {
+        let schema = plainest(schema).ok_or("a number is too large")?;
         let mut first = None;
         let drafts = if schema.get("$schema").is_some() {
             vec![None]
@@ -37,7 +44,7 @@ impl Oracle {
             vec![Some(Draft::Draft202012), Some(Draft::Draft7), Some(Draft::Draft4)]
         };
         for draft in drafts {
-            let built = catch_unwind(AssertUnwindSafe(|| build(schema, draft)));
+            let built = catch_unwind(AssertUnwindSafe(|| build(&schema, draft)));
             match built.unwrap_or_else(|_| Err("it panicked".to_owned())) {
                 Ok(validator) => return Ok(Oracle { validator }),
                 Err(error) => first = first.or(Some(error)),
@@ -46,14 +53,16 @@ impl Oracle {
         Err(first.unwrap_or_default())
     }
 
-    /// Whether an instance is valid; none if the crate panics.
+    /// Whether an instance is valid; none if the crate panics or numbers are too large for it.
     pub(crate) fn is_valid(&self, instance: &Value) -> Option<bool> {
-        catch_unwind(AssertUnwindSafe(|| self.validator.is_valid(instance))).ok()
+        let instance = plainest(instance)?;
+        catch_unwind(AssertUnwindSafe(|| self.validator.is_valid(&instance))).ok()
     }
 
     /// The first error of an instance, in words.
     pub(crate) fn error(&self, instance: &Value) -> String {
-        match self.validator.validate(instance) {
+        let Some(instance) = plainest(instance) else { return "a number is too large".to_owned() };
+        match self.validator.validate(&instance) {
             Ok(()) => "valid".to_owned(),
             Err(error) => {
                 format!("{} ({})", crate::text::excerpt(&error.to_string(), 120), error.schema_path())
@@ -62,15 +71,52 @@ impl Oracle {
     }
 }
 
+/// The same value with sorted members and plain numbers; none if a number is too large for that.
+fn plainest(value: &Value) -> Option<Value> {
+    let mut value = value.clone();
+    value.sort_all_objects();
+    let mut open = vec![&mut value];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values_mut()),
+            Value::Number(number) => *number = serde_json::from_str(&plain(&number.to_string())?).ok()?,
+            _ => {}
+        }
+    }
+    Some(value)
+}
+
 fn build(schema: &Value, draft: Option<Draft>) -> Result<Validator, String> {
     let mut options = jsonschema::options().should_validate_formats(true);
     if let Some(draft) = draft {
         options = options.with_draft(draft);
     }
+    options = options.with_keyword("multipleOf", |_, value, _| {
+        Ok(Box::new(MultipleOf { factor: value.to_string() }) as Box<dyn Keyword>)
+    });
     for (format, check) in late_formats() {
         options = options.with_format(*format, move |text: &str| check.is_valid(&Value::from(text)));
     }
     options.build(schema).map_err(|error| crate::text::excerpt(&error.to_string(), 200))
+}
+
+/// `multipleOf` without rounding: the crate's own divides large numbers as floating point.
+struct MultipleOf {
+    factor: String,
+}
+
+impl Keyword for MultipleOf {
+    fn validate<'i>(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(format!("{instance} is not a multiple of {}", self.factor)))
+    }
+
+    fn is_valid(&self, instance: &Value) -> bool {
+        !instance.is_number() || is_multiple(&instance.to_string(), &self.factor)
+    }
 }
 
 /// The checks of [`LATE_FORMATS`], by the crate's own validators of the latest draft.
@@ -112,11 +158,23 @@ mod tests {
     }
 
     #[test]
+    fn spelling_and_order_make_no_difference() {
+        let schema =
+            json!({"$schema": "http://json-schema.org/draft-04/schema#", "enum": [{"b": 1, "a": 2}, 1000]});
+        let oracle = Oracle::new(&schema).unwrap();
+        let valid = |text: &str| oracle.is_valid(&serde_json::from_str(text).unwrap());
+        assert_eq!(valid(r#"{"a": 2.0, "b": 10e-1}"#), Some(true));
+        assert_eq!(valid("1e3"), Some(true));
+        assert_eq!(valid("1e3000000"), None);
+    }
+
+    #[test]
     fn numbers_are_exact() {
         let oracle = Oracle::new(&json!({"type": "integer", "multipleOf": 3})).unwrap();
         let valid = |text: &str| oracle.is_valid(&serde_json::from_str(text).unwrap());
         assert_eq!(valid("300000000000000000000000000000000000000003"), Some(true));
         assert_eq!(valid("300000000000000000000000000000000000000004"), Some(false));
         assert_eq!(valid("3.0"), Some(true));
+        assert_eq!(valid("3e999999999"), None);
     }
 }

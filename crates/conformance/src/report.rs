@@ -1,6 +1,7 @@
 //! What a sweep finds: counts, findings that the baseline is compared with, and notes that are only shown.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// Stands between the name of a case and that of a test in it.
 pub(crate) const TEST: &str = " # ";
@@ -106,6 +107,8 @@ pub(crate) struct Tally {
     pub(crate) findings: Vec<Finding>,
     pub(crate) counts: BTreeMap<&'static str, u64>,
     pub(crate) notes: BTreeMap<&'static str, Vec<String>>,
+    /// Cases and how long they took; the slowest first, after [`sort`](Tally::sort) only few.
+    pub(crate) slowest: Vec<(Duration, String)>,
     /// The cases that ran.
     pub(crate) cases: BTreeSet<String>,
 }
@@ -126,6 +129,8 @@ impl Tally {
     pub(crate) fn sort(&mut self) {
         self.findings.sort_by(|a, b| (a.kind, &a.group, &a.name).cmp(&(b.kind, &b.group, &b.name)));
         self.notes.values_mut().for_each(|lines| lines.sort());
+        self.slowest.sort_by(|a, b| b.cmp(a));
+        self.slowest.truncate(20);
     }
 
     /// Findings of one kind.
@@ -153,6 +158,10 @@ impl Tally {
                 }
                 text += &format!("{}: {}\n", finding.name, finding.detail);
             }
+        }
+        text += "\n== slowest\n";
+        for (time, name) in &self.slowest {
+            text += &format!("{:.3} s: {name}\n", time.as_secs_f64());
         }
         for (heading, lines) in &self.notes {
             text += &format!("\n== {heading} ({})\n", lines.len());
@@ -187,6 +196,9 @@ impl Tally {
         }
         for (heading, lines) in &self.notes {
             text += &format!("  {:>8}  ({heading})\n", lines.len());
+        }
+        for (time, name) in self.slowest.iter().take(shown.min(3)) {
+            text += &format!("  {:>6.2} s  {name}\n", time.as_secs_f64());
         }
         text
     }

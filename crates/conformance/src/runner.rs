@@ -21,14 +21,19 @@ pub(crate) const CASE_TIME: Duration = Duration::from_secs(20);
 const THREADS: usize = 2;
 
 thread_local! {
-    static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+    /// In the thread of a case: what it panicked with.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps the messages of panics instead of printing them.
+/// Keeps the messages of cases that panic instead of printing them.
 pub(crate) fn keep_panics() {
-    std::panic::set_hook(Box::new(|panic| {
-        let message = panic.to_string();
-        let _ = PANIC.try_with(|kept| kept.replace(message));
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_case =
+            PANIC.with_borrow_mut(|kept| kept.as_mut().map(|kept| *kept = panic.to_string()).is_some());
+        if !is_case {
+            print(panic);
+        }
     }));
 }
 
@@ -47,8 +52,10 @@ where
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some((name, _)) = cases.get(index) else { break };
+                    let begun = Instant::now();
                     let outcome = case(&cases, index, &work, CASE_TIME);
                     if let Ok(mut tally) = tally.lock() {
+                        tally.slowest.push((begun.elapsed(), name.clone()));
                         tally.take(name.clone(), outcome);
                         progress.show(tally.cases.len());
                     }
@@ -71,10 +78,11 @@ where
     let name = cases[index].0.clone();
     let (send, receive) = mpsc::channel();
     let started = thread::Builder::new().name(name.replace('\0', " ")).spawn(move || {
+        PANIC.set(Some(String::new()));
         let (name, case) = &cases[index];
         let outcome = catch_unwind(AssertUnwindSafe(|| work(name, case)));
         // Nobody listens any more if it took too long.
-        let _ = send.send(outcome.map_err(|_| PANIC.with(RefCell::take)));
+        let _ = send.send(outcome.map_err(|_| PANIC.take().unwrap_or_default()));
     });
     let mut wrong = Outcome::default();
     if let Err(error) = started {
@@ -145,7 +153,6 @@ mod tests {
         keep_panics();
         let cases = Arc::new(vec![("good".to_owned(), 0), ("bad".to_owned(), 1), ("slow".to_owned(), 2)]);
         let outcomes = [0, 1, 2].map(|index| case(&cases, index, &work, Duration::from_millis(300)));
-        let _ = std::panic::take_hook();
         assert_eq!(outcomes[0].counts["fine"], 1);
         let found = |outcome: &Outcome| (outcome.findings[0].kind, outcome.findings[0].name.clone());
         assert_eq!(found(&outcomes[1]), (Kind::Panic, "bad".to_owned()));

@@ -30,10 +30,15 @@ pub(crate) enum End {
 /// Lists of tokens to choose from first.
 pub(crate) struct Sampler {
     real: Real,
-    /// Made of closing brackets and quotes only; longer ones first.
-    closers: Vec<TokenId>,
+    /// Made of closing brackets; longer ones first.
+    brackets: Vec<TokenId>,
+    /// A quote and closing brackets; longer ones first.
+    quotes: Vec<TokenId>,
     /// What starts or goes on with a short value, and then what opens or separates.
     starters: Vec<TokenId>,
+    comma: Vec<TokenId>,
+    /// Of one ASCII character that is no letter or digit.
+    marks: Vec<TokenId>,
     /// Of one or two visible ASCII characters.
     short: Vec<TokenId>,
     blank: Vec<bool>,
@@ -58,12 +63,17 @@ impl Sampler {
             .filter(|(_, bytes)| bytes.len() <= 2 && bytes.iter().all(u8::is_ascii_graphic))
             .map(|(id, _)| id)
             .collect();
+        let marks = (0x20..0x7f).filter(|byte: &u8| !byte.is_ascii_alphanumeric() && !b"\"\\".contains(byte));
+        let marks = marks.filter_map(|byte| real.id(&[byte])).collect();
         let width = vocab.width();
         let mut blank = vec![false; width];
         made_of(b" \t\r\n").into_iter().for_each(|id| blank[id as usize] = true);
-        let closers = made_of(b"\"}]");
+        let brackets = made_of(b"}]");
+        let starts_with_quote = |token: &TokenId| vocab.bytes(*token).is_some_and(|bytes| bytes[0] == b'"');
+        let quotes = made_of(b"\"}]").into_iter().filter(starts_with_quote).collect();
         let starters = starters.iter().filter_map(|text| real.id(text.as_bytes())).collect();
-        Sampler { closers, starters, short, blank, width, real }
+        let comma = real.id(b",").into_iter().collect();
+        Sampler { comma, marks, brackets, quotes, starters, short, blank, width, real }
     }
 
     /// A random text. `keys` are tried where a key is due.
@@ -91,8 +101,9 @@ impl Sampler {
             if accepting && (step > tame || rng.chance(1, 2) || !self.goes_on(&allowed)) {
                 return Ok(End::Complete(Vec::new()));
             }
-            let token = if rng.below(tame) < step.saturating_sub(tame / 2) {
-                self.closing(&allowed, rng)
+            let number_is_long = text.place.last.is_ascii_digit() && rng.chance(1, 4);
+            let token = if number_is_long || rng.below(tame) < step.saturating_sub(tame / 2) {
+                self.closing(&allowed, &text.place, rng)
             } else {
                 self.any(&allowed, wild, rng)
             };
@@ -116,22 +127,26 @@ impl Sampler {
     }
 
     /// A token that brings the text closer to its end.
-    fn closing(&self, allowed: &Allowed, rng: &mut Rng) -> Option<TokenId> {
+    fn closing(&self, allowed: &Allowed, place: &Place, rng: &mut Rng) -> Option<TokenId> {
+        let (in_string, in_number) = (place.in_string, place.last.is_ascii_digit());
         let first = |list: &[TokenId]| list.iter().copied().find(|&token| allowed.has(token));
-        first(&self.closers).or_else(|| first(&self.starters)).or_else(|| self.any(allowed, 0, rng))
+        let closer = if in_string {
+            // Where a pattern wants a separator, words alone lead nowhere.
+            first(&self.quotes)
+                .or_else(|| if rng.chance(1, 2) { turned(&self.marks, allowed, rng) } else { None })
+        } else {
+            let closer = first(&self.brackets).or_else(|| first(&self.quotes));
+            closer.or_else(|| first(if in_number { &self.comma } else { &self.starters }))
+        };
+        closer.or_else(|| self.any(allowed, 0, rng))
     }
 
     /// Any token; where `wild` is 1 a short one if there is one, where it is 2 often one that is structure. White space is
     /// everywhere and says little: it is chosen less often.
     fn any(&self, allowed: &Allowed, wild: usize, rng: &mut Rng) -> Option<TokenId> {
-        let from = |list: &[TokenId], rng: &mut Rng| {
-            let start = rng.below(list.len());
-            let mut turned = list[start..].iter().chain(&list[..start]).copied();
-            turned.find(|&token| allowed.has(token))
-        };
         let preferred = match wild {
-            1 => from(&self.short, rng),
-            2 if rng.chance(1, 2) => from(&self.starters, rng),
+            1 => turned(&self.short, allowed, rng),
+            2 if rng.chance(1, 2) => turned(&self.starters, allowed, rng),
             _ => None,
         };
         let is_word = |token: &TokenId| self.is_text(*token) && !self.blank[*token as usize];
@@ -145,6 +160,13 @@ impl Sampler {
             })
             .or_else(|| allowed.ids().find(|&token| self.is_text(token)))
     }
+}
+
+/// The first allowed token of a list that is begun anywhere.
+fn turned(list: &[TokenId], allowed: &Allowed, rng: &mut Rng) -> Option<TokenId> {
+    let start = rng.below(list.len());
+    let mut turned = list[start..].iter().chain(&list[..start]).copied();
+    turned.find(|&token| allowed.has(token))
 }
 
 /// A mask to choose from.
@@ -194,7 +216,8 @@ impl Text {
 
     /// Writes one of the keys, if one is possible.
     fn write_key(&mut self, keys: &[String], rng: &mut Rng) -> Result<bool, MatchError> {
-        let start = rng.below(keys.len());
+        // The required ones come first; beginning anywhere gives others a chance.
+        let start = if rng.chance(1, 4) { rng.below(keys.len()) } else { 0 };
         for key in keys.iter().cycle().skip(start).take(keys.len()) {
             let written = Value::from(key.as_str()).to_string() + ":";
             match self.matcher.commit_bytes(written.as_bytes()) {
@@ -248,7 +271,7 @@ impl Place {
     }
 
     fn key_is_due(&self) -> bool {
-        self.open.last() == Some(&true) && !self.in_string && self.last == b','
+        self.open.last() == Some(&true) && !self.in_string && matches!(self.last, b',' | b'{')
     }
 }
 
@@ -298,8 +321,10 @@ mod tests {
         let mut rng = Rng::new(1);
         let mut kinds = std::collections::BTreeSet::new();
         for _ in 0..200 {
-            let End::Complete(text) = sampler.text(&constraint, &[], &mut rng) else {
-                panic!("it should end")
+            let end = sampler.text(&constraint, &[], &mut rng);
+            let text = match end {
+                End::Complete(text) => text,
+                end => panic!("it should end: {end:?}"),
             };
             kinds.insert(text[0]);
             let text = String::from_utf8(text).unwrap();
@@ -329,13 +354,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_due_after_a_comma_in_an_object() {
+    fn a_key_is_due_at_the_start_and_after_a_comma_of_an_object() {
         let due = |text: &str| {
             let mut place = Place::default();
             place.read(text.as_bytes());
             place.key_is_due()
         };
-        assert!(due(r#"{"a": [1], "#) && due(r#"[{"a,]\"": {}, "#));
+        assert!(due("[{ ") && due(r#"{"a": [1], "#) && due(r#"[{"a,]\"": {}, "#));
         assert!(!due(r#"{"a": [1, "#) && !due(r#"{"a": "x, "#) && !due(r#"{"a": 1"#));
     }
 }

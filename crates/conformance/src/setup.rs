@@ -1,12 +1,14 @@
 //! What all sweeps are given: where the data is, how much of it to run, how schemas are read.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use crate::data::{self, Schema, Unreadable};
 use crate::subject::Reading;
 
 /// See the module.
-#[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) shared: PathBuf,
     /// Everything, not a sample.
@@ -14,9 +16,20 @@ pub(crate) struct Setup {
     /// Only the case of this name, with details.
     pub(crate) id: Option<String>,
     pub(crate) reading: Reading,
+    /// MaskBench, once it was read.
+    pub(crate) schemas: OnceCell<Vec<(String, Arc<Schema>)>>,
 }
 
 impl Setup {
+    /// MaskBench, by name.
+    pub(crate) fn maskbench(&self) -> Result<Vec<(String, Arc<Schema>)>, Unreadable> {
+        if self.schemas.get().is_none() {
+            let schemas = data::maskbench(&self.shared)?.into_iter();
+            let _ = self.schemas.set(schemas.map(|schema| (schema.name.clone(), Arc::new(schema))).collect());
+        }
+        Ok(self.schemas.get().cloned().unwrap_or_default())
+    }
+
     /// Which of the named cases to run: all; or of each group the share `1 / of`,
     /// and at least `least`, always the same ones; or the one asked for.
     pub(crate) fn choose<C>(&self, cases: Vec<(String, C)>, of: usize, least: usize) -> Vec<(String, C)> {

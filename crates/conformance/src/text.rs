@@ -6,7 +6,7 @@ use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
 /// The text of a value as Python's `json.dumps(value, ensure_ascii=False)` writes it: `, ` and `: ` between tokens, no
-/// escapes but the necessary ones. Numbers keep the text they were read with.
+/// escapes but the necessary ones. Numbers keep the text they were read with, but for the form of exponents.
 pub(crate) fn dumps(value: &Value) -> String {
     let mut text = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut text, Spaced);
@@ -83,13 +83,15 @@ mod tests {
     fn texts_are_as_python_writes_them() {
         // What `json.dumps(json.loads(text), ensure_ascii=False)` prints for each.
         for (text, dumped) in [
-            (r#"{"a":[1,2.50,-0,1E5],"b":{}}"#, r#"{"a": [1, 2.50, -0, 1E5], "b": {}}"#),
+            (r#"{"a":[1,2.5,-1.0,1e+16],"b":{}}"#, r#"{"a": [1, 2.5, -1.0, 1e+16], "b": {}}"#),
             (r#"[]"#, "[]"),
             (r#"[[],{"":null}]"#, r#"[[], {"": null}]"#),
             (r#""\u00e9\ud83d\ude00\u007f""#, "\"é😀\u{7f}\""),
             (r#""\u0000\b\f\n\r\t\"\\\/\u001f""#, r#""\u0000\b\f\n\r\t\"\\/\u001f""#),
             (r#"{"z":true,"a":false}"#, r#"{"z": true, "a": false}"#),
-            ("123456789012345678901234567890.10", "123456789012345678901234567890.10"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            // But for this one: the text of a number stays.
+            ("2.50", "2.50"),
         ] {
             let value: Value = serde_json::from_str(text).unwrap();
             assert_eq!(dumps(&value), dumped);
