@@ -27,7 +27,14 @@ impl Lower<'_> {
         let (comma, bracket) = self.comma_and_bracket(unique);
         let arena = &mut self.algebra.builder.arena;
         let separator = arena.concat(&[comma, self.ws]);
+        let few = unique && self.has_few_values(array)?;
         let items = match array.contains[..] {
+            [] if few => self.distinct_tuple(array, separator)?,
+            _ if few => {
+                let message =
+                    "`uniqueItems` beside `contains` is not enforced for items that have few values";
+                return Err(Error::new(ErrorKind::Unsupported, message));
+            }
             [] => self.plain_items(array, separator)?,
             _ => self.counted_items(array, separator)?,
         };
@@ -192,6 +199,97 @@ impl Lower<'_> {
         let arena = &mut self.algebra.builder.arena;
         let open = arena.literal(b"[");
         Ok(arena.concat(&[open, self.ws, items, bracket]))
+    }
+
+    /// Whether some place of an array has few values, so that earlier items may leave none for it.
+    fn has_few_values(&mut self, array: &Array) -> Result<bool, Error> {
+        for place in 0..=array.prefix.len() {
+            let goal = array.goal_at(place);
+            if (place as u64) < array.max && goal != GoalId::NEVER && self.finite_values(goal)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The items of an array without repetitions where some places have few values: one alternative for each choice of
+    /// those. Whoever runs the grammar sees to it that the others do not repeat them.
+    fn distinct_tuple(&mut self, array: &Array, separator: ExprId) -> Result<ExprId, Error> {
+        let mut array = array.clone();
+        if let Some(values) = self.finite_values(array.rest)? {
+            // No more of the rest than it has values.
+            let most = array.prefix.len() + values.len();
+            array.max = array.max.min(most as u64);
+            let len = usize::try_from(array.max).unwrap_or(most).min(most);
+            array.prefix.resize(len.max(array.prefix.len()), array.rest);
+            array.rest = GoalId::NEVER;
+        }
+        let mut places = Vec::with_capacity(array.prefix.len());
+        for &goal in array.prefix.iter().take(usize::try_from(array.max).unwrap_or(usize::MAX)) {
+            places.push((goal, self.finite_values(goal)?));
+        }
+        let first_free = places.iter().position(|(_, values)| values.is_none()).unwrap_or(places.len());
+        let required = places.len().min(usize::try_from(array.min).unwrap_or(usize::MAX));
+        if places[..required].iter().skip(first_free).any(|(_, values)| values.is_some()) {
+            let message = "`uniqueItems` is not enforced where a required item has few values and an item before it may take \
+                           them";
+            return Err(Error::new(ErrorKind::Unsupported, message));
+        }
+        let mut room = KINDS;
+        self.distinct_from(&array, &places, 0, &mut Vec::new(), separator, &mut room)
+    }
+
+    /// The items from a place on, none of them among the values `used` before.
+    fn distinct_from(
+        &mut self,
+        array: &Array,
+        places: &[(GoalId, Option<Vec<ExprId>>)],
+        at: usize,
+        used: &mut Vec<ExprId>,
+        separator: ExprId,
+        room: &mut usize,
+    ) -> Result<ExprId, Error> {
+        *room = room.checked_sub(1).ok_or_else(|| {
+            let message =
+                "`uniqueItems` is not enforced for so many combinations of items that have few values";
+            Error::new(ErrorKind::Unsupported, message)
+        })?;
+        let before = if at == 0 { self.algebra.builder.arena.empty() } else { separator };
+        let more = match places.get(at) {
+            None if at as u64 >= array.max => self.algebra.builder.arena.empty(),
+            None => {
+                let rest =
+                    Array { prefix: Vec::new(), min: array.min.saturating_sub(at as u64), ..array.clone() };
+                let rest = Array { max: array.max.saturating_sub(at as u64), ..rest };
+                let items = self.plain_items(&rest, separator)?;
+                return Ok(match self.algebra.builder.arena.get(items) {
+                    crate::ir::Expr::Repeat { expr, min: 0, max: Some(1) } => {
+                        let arena = &mut self.algebra.builder.arena;
+                        let items = arena.concat(&[before, expr]);
+                        arena.optional(items)
+                    }
+                    crate::ir::Expr::Empty => items,
+                    _ => self.algebra.builder.arena.concat(&[before, items]),
+                });
+            }
+            Some((goal, None)) => {
+                let item = self.item(*goal)?;
+                let rest = self.distinct_from(array, places, at + 1, used, separator, room)?;
+                self.algebra.builder.arena.concat(&[before, item, rest])
+            }
+            Some((_, Some(values))) => {
+                let mut ways = Vec::with_capacity(values.len());
+                for &value in values.iter().filter(|&value| !used.contains(value)).collect::<Vec<_>>() {
+                    used.push(value);
+                    let rest = self.distinct_from(array, places, at + 1, used, separator, room)?;
+                    used.pop();
+                    ways.push(self.algebra.builder.arena.concat(&[before, value, self.ws, rest]));
+                }
+                self.algebra.builder.arena.alt(&ways)
+            }
+        };
+        let optional = at as u64 >= array.min;
+        Ok(if optional { self.algebra.builder.arena.optional(more) } else { more })
     }
 
     /// Separated entries under counts, if whether they can be met is decided fast enough.

@@ -1,6 +1,7 @@
 //! The texts of a set's numbers as a writer of JSON would have them.
 //!
-//! All numbers are written in any way. Integers have neither fraction nor exponent. Other numbers are written out; where only
+//! All numbers are written in any way. Integers have neither fraction nor exponent, save that one
+//! which is listed by itself may end in `.0`. Other numbers are written out; where only
 //! bounds are to be kept they may also have one digit before the point and an exponent (`1.5e-07`), which is how
 //! writers shorten very large and very small ones. A sign stands before a zero only if there are negative numbers.
 
@@ -170,7 +171,14 @@ fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> E
         let mut exprs = Vec::with_capacity(2 * ranges.len());
         for range in ranges {
             let mut plain = Plain::new(arena, fractions, range.unit);
-            exprs.push(plain.range(&range.low, range.high.as_ref()));
+            let mut written = plain.range(&range.low, range.high.as_ref());
+            if !fractions && range.is_point() {
+                // A number that the schema lists may be a float to whoever writes it: `2.0` for `2`.
+                let zero = arena.literal(b".0");
+                let zero = arena.optional(zero);
+                written = arena.concat(&[written, zero]);
+            }
+            exprs.push(written);
             if exponents {
                 exprs.push(scientific(arena, range));
             }
