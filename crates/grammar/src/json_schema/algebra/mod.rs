@@ -223,7 +223,11 @@ impl<'a> Algebra<'a> {
             GoalId::NEVER => Rc::new(Set::none()),
             GoalId::ANY => Rc::new(Set::all()),
             _ => {
-                if let Some((a, b)) = self.known_halves(goal) {
+                if let Some((a, b)) = self.goals.halves(goal)
+                    && self.goals.literals(goal).len() <= IN_PLACE
+                {
+                    // What was found out about the two is found out only once.
+                    let (a, b) = (self.set_of(a)?, self.set_of(b)?);
                     let set = Rc::new(self.intersect(&a, &b)?);
                     self.goal_sets.insert(goal, set.clone());
                     return Ok(set);
@@ -239,12 +243,6 @@ impl<'a> Algebra<'a> {
         };
         self.goal_sets.insert(goal, set.clone());
         Ok(set)
-    }
-
-    /// The sets of the two goals that a goal is the conjunction of, if both are known.
-    fn known_halves(&self, goal: GoalId) -> Option<(Rc<Set>, Rc<Set>)> {
-        let (a, b) = self.goals.halves(goal)?;
-        Some((self.goal_sets.get(&a)?.clone(), self.goal_sets.get(&b)?.clone()))
     }
 
     fn set_of_literal(&mut self, literal: Literal) -> Result<Rc<Set>, Error> {
