@@ -7,6 +7,7 @@ mod tracked;
 
 use support::{allowed, bit, byte_vocab, mask_of};
 use tokenstile::grammar::JsonWhitespace::{self, Any, Compact};
+use tokenstile::grammar::ir::Tracking;
 use tokenstile::{Compiler, Grammar, MatchError, Matcher, Vocab};
 use tokenstile_testkit::{Rng, TrackedReference};
 use tracked::{Json, NUMBER, TEXT, structure_vocab};
@@ -182,6 +183,80 @@ fn masks_equal_the_reference() {
         }
         assert!(check.unknown * 4 < check.masks, "{name}: {} of {} masks", check.unknown, check.masks);
     }
+}
+
+/// Objects in which every beginning of a key can become endlessly many keys, with and without arrays of different items.
+fn abounding(keys_abound: bool) -> Vec<(&'static str, Grammar)> {
+    let finish =
+        |json: Json, root, items| json.finish_with(root, Tracking { keys: true, items, keys_abound });
+    let keys = |pattern: &str, ws, count| {
+        let mut j = Json::new(ws);
+        let (key, one) = (j.string(pattern), j.regex("1|\"[ab]\""));
+        let root = j.object(key, one, count);
+        finish(j, root, false)
+    };
+    let nested = |items: bool| {
+        let mut j = Json::new(Any);
+        let (inner, outer) = (j.string("a[ab]*"), j.string(TEXT));
+        let value = j.regex("1");
+        let inner = j.object(inner, value, ANY);
+        let array = j.array(inner, items, ANY);
+        let value = j.builder.arena.alt(&[inner, array]);
+        let root = j.object(outer, value, ANY);
+        finish(j, root, items)
+    };
+    vec![
+        ("any keys", keys(TEXT, Compact, ANY)),
+        ("keys of two letters", keys("[ab]*", Any, (0, Some(4)))),
+        ("keys with escapes", keys(r#"(?:[ab]|\\u00(?:6[1-3]|[8-9]0)|\\[n"]|\\ud83d)*"#, Compact, (2, None))),
+        ("keys that begin alike", keys("ab?a[ab]*", Compact, ANY)),
+        ("objects in objects", nested(false)),
+        ("objects in objects, and items that differ", nested(true)),
+    ]
+}
+
+#[test]
+fn keys_that_abound_need_no_search() {
+    let vocab = structure_vocab();
+    let compiler = Compiler::new(vocab.clone());
+    let mut rng = Rng::new(11);
+    let mut repeated = 0;
+    for ((name, slow), (_, fast)) in abounding(false).iter().zip(&abounding(true)) {
+        let (slow, fast) = [slow, fast].map(|g| compiler.compile(g).unwrap().matcher()).into();
+        for _ in 0..60 {
+            let (mut a, mut b): (Matcher, Matcher) = (slow.fork(), fast.fork());
+            let mut text = Vec::new();
+            for _ in 0..24 {
+                let place = || format!("{name} after {}", text.escape_ascii());
+                let words = mask_of(&mut a);
+                assert_eq!(mask_of(&mut b), words, "{}", place());
+                assert_eq!(a.allowed_bytes(), b.allowed_bytes(), "{}", place());
+                assert_eq!(a.forced_bytes(), b.forced_bytes(), "{}", place());
+                let tokens: Vec<u32> = support::tokens_in(&words);
+                let tokens: Vec<u32> =
+                    tokens.into_iter().filter(|t| !vocab.end_tokens().contains(t)).collect();
+                for (token, bytes) in vocab.text_tokens() {
+                    assert_eq!(
+                        b.allows(token),
+                        Ok(bit(&words, token)),
+                        "{}: {}",
+                        place(),
+                        bytes.escape_ascii()
+                    );
+                }
+                // Structure and few letters, so that keys are repeated.
+                let of_few =
+                    |t: &&u32| vocab.bytes(**t).unwrap().iter().all(|b| b"ab\"{}[]:,1\\u06".contains(b));
+                let few: Vec<u32> = tokens.iter().filter(of_few).copied().collect();
+                let Some(&token) = few.get(rng.below(few.len().max(1))) else { break };
+                a.commit(token).unwrap();
+                b.commit(token).unwrap();
+                text.extend(vocab.bytes(token).unwrap());
+                repeated += (!bit(&words, b'"'.into()) && text.ends_with(b"a")) as usize;
+            }
+        }
+    }
+    assert!(repeated > 20, "{repeated}");
 }
 
 /// Whether a text is taken, as a whole and byte by byte.

@@ -3,7 +3,7 @@
 //! There are two ways for a token to be wrong. It goes on with a key or an item that is being written and could still
 //! be a repetition: those tokens are found by following the candidates down the trie. Or it begins a new one behind a
 //! comma of its own: those are few in a vocabulary, and which of them are worth a look depends on the configuration
-//! alone, so that is found out once and remembered ([`Corrections`]).
+//! alone, so that is found out once and remembered ([`Corrections`]). Keys that abound are simpler: see [`keys`](super::keys).
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::keys::clear_repeated_keys;
 use super::search::{ConfigKey, Verdicts, key_of};
 use super::{Cursors, Mode, TEXT_BYTES, Tracker, ways_of};
 use crate::advance::Refused;
@@ -34,11 +35,11 @@ pub(crate) struct Corrections {
     plenty: Mutex<FxHashMap<ConfigKey, bool>>,
 }
 
-fn has(words: &[u32], token: TokenId) -> bool {
+pub(super) fn has(words: &[u32], token: TokenId) -> bool {
     words.get(token as usize / 32).is_some_and(|w| w >> (token % 32) & 1 == 1)
 }
 
-fn clear(words: &mut [u32], token: TokenId) {
+pub(super) fn clear(words: &mut [u32], token: TokenId) {
     if let Some(word) = words.get_mut(token as usize / 32) {
         *word &= !(1 << (token % 32));
     }
@@ -88,9 +89,15 @@ impl Matcher {
         for &token in &tables.structure().special {
             clear(words, token);
         }
+        let (tracking, mut work) = (tracker.tracking(), self.work());
+        if tracking.keys_abound {
+            clear_repeated_keys(tables, tracker, words, &mut work)?;
+            if !tracking.items {
+                return Ok(());
+            }
+        }
         let beginning = self.beginning(config, tracker, words)?;
-        let mut correction =
-            Correction { matcher: self, tables, words, verdicts: Verdicts::default(), work: self.work() };
+        let mut correction = Correction { matcher: self, tables, words, verdicts: Verdicts::default(), work };
         if tracker.has_candidates() {
             correction.walk(config, tracker)?;
         }

@@ -20,6 +20,7 @@
 mod correct;
 mod entries;
 mod frame;
+mod keys;
 mod number;
 mod rope;
 mod search;
@@ -113,10 +114,14 @@ impl Tracker {
         }
     }
 
-    /// Whether what is being written could still become a repetition.
+    /// Whether what is being written could still come to nothing but a repetition.
     #[inline]
     pub(crate) fn has_candidates(&self) -> bool {
-        self.key.is_some() || !self.candidates.is_empty()
+        !self.candidates.is_empty() || self.key.is_some() && !self.tracking.keys_abound
+    }
+
+    pub(crate) fn tracking(&self) -> Tracking {
+        self.tracking
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -191,9 +196,26 @@ impl Tracker {
         number
     }
 
-    /// Hands `bytes` on.
-    pub(crate) fn translate(&mut self, bytes: &[u8]) -> SmallVec<[u8; 32]> {
-        bytes.iter().map(|&b| self.step(b)).collect()
+    /// Takes `bytes`; answers what the automaton gets, if it is not these very bytes.
+    pub(crate) fn translate(&mut self, bytes: &[u8]) -> Option<SmallVec<[u8; 32]>> {
+        let (at, first) = bytes.iter().enumerate().find_map(|(at, &b)| {
+            let given = self.step(b);
+            (given != b).then_some((at, given))
+        })?;
+        let mut given = SmallVec::from_slice(&bytes[..at]);
+        given.push(first);
+        given.extend(bytes[at + 1..].iter().map(|&b| self.step(b)));
+        Some(given)
+    }
+
+    /// Whether `bytes` are plain to see to change nothing: they go on with a value that nothing is compared with.
+    pub(crate) fn stays(&self, bytes: &[u8]) -> bool {
+        let inside = |byte: u8| match self.mode {
+            Mode::String(Text::PLAIN) => byte != b'"' && byte != b'\\' && !SPECIAL.contains(&byte),
+            Mode::Number => byte.is_ascii_digit(),
+            _ => false,
+        };
+        self.arrays == 0 && self.candidates.is_empty() && bytes.iter().all(|&b| inside(b))
     }
 
     /// Takes a byte of the text; answers the byte that the automaton gets.
@@ -302,7 +324,11 @@ impl Tracker {
         }
     }
 
+    #[inline]
     fn in_string(&mut self, text: Text, byte: u8) {
+        if text == Text::PLAIN && byte != b'"' && byte != b'\\' {
+            return self.emit(byte.into());
+        }
         match text.step(byte) {
             Some((next, piece)) => {
                 self.emit_piece(piece);
@@ -323,7 +349,12 @@ impl Tracker {
         self.mode = Mode::Key(Text::PLAIN);
     }
 
+    #[inline]
     fn in_key(&mut self, text: Text, byte: u8) -> u8 {
+        if text == Text::PLAIN && byte != b'"' && byte != b'\\' {
+            self.emit(byte.into());
+            return byte;
+        }
         match text.step(byte) {
             Some((next, piece)) => {
                 self.emit_piece(piece);

@@ -58,6 +58,9 @@ impl Matcher {
     ) -> Result<Place, Refused> {
         match tracker {
             None => Ok((self.advance(config, bytes)?, None)),
+            Some(tracker) if tracker.stays(bytes) => {
+                Ok((self.advance(config, bytes)?, Some(tracker.clone())))
+            }
             Some(tracker) => {
                 let (config, tracker) = self.follow(config, tracker, bytes)?;
                 Ok((config, Some(Arc::new(tracker))))
@@ -133,8 +136,10 @@ impl Matcher {
     ) -> Result<(Config, Tracker), Refused> {
         let fit = bytes.iter().position(|b| SPECIAL.contains(b)).unwrap_or(bytes.len());
         let mut tracker = tracker.clone();
-        let given = tracker.translate(&bytes[..fit]);
-        let config = self.advance(config, &given)?;
+        let config = match tracker.translate(&bytes[..fit]) {
+            Some(given) => self.advance(config, &given)?,
+            None => self.advance(config, &bytes[..fit])?,
+        };
         if fit < bytes.len() { Err(Refused::At(fit)) } else { Ok((config, tracker)) }
     }
 

@@ -80,8 +80,12 @@ impl Json {
         self.builder.arena.concat(&[open, ws, members, close])
     }
 
-    pub fn finish(mut self, root: ExprId) -> Grammar {
-        self.builder.track(Tracking { keys: true, items: true });
+    pub fn finish(self, root: ExprId) -> Grammar {
+        self.finish_with(root, Tracking { keys: true, items: true, keys_abound: false })
+    }
+
+    pub fn finish_with(mut self, root: ExprId, tracking: Tracking) -> Grammar {
+        self.builder.track(tracking);
         let rule = self.builder.declare("root", None).unwrap();
         self.builder.define(rule, root);
         self.builder.build(rule).unwrap()

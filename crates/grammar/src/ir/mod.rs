@@ -69,6 +69,10 @@ pub struct Tracking {
     /// given as [`COMMA_AFTER_REPEATED`](Tracking::COMMA_AFTER_REPEATED) or
     /// [`BRACKET_AFTER_REPEATED`](Tracking::BRACKET_AFTER_REPEATED). White space before it stays as it is.
     pub items: bool,
+    /// A promise: the grammar never takes [`REPEATED_KEY`](Tracking::REPEATED_KEY), and whatever it lets be written of
+    /// a key can become a key that its object does not have yet. Then a text can go on as long as it repeats no key,
+    /// and nothing has to be searched to find that out.
+    pub keys_abound: bool,
 }
 
 impl Tracking {

@@ -48,7 +48,7 @@ impl<'a> Lower<'a> {
             ws,
             string,
             value: None,
-            tracking: Tracking { keys: false, items },
+            tracking: Tracking { keys: false, items, keys_abound: true },
         })
     }
 

@@ -73,9 +73,10 @@ impl Lower<'_> {
         Ok(arena.concat(&[key, self.ws, colon, self.ws, value, self.ws]))
     }
 
-    /// A key that is not known beforehand.
+    /// A key that is not known beforehand. Keys by name need no tracking: each is written once, and no other.
     fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
         self.tracking.keys = true;
+        self.tracking.keys_abound &= matches!(keys, Strings::Except(_));
         self.quoted(keys)
     }
 

@@ -1,0 +1,98 @@
+//! Taking the keys that an object has out of a mask, where keys abound.
+//!
+//! If whatever is written of a key can still become a new one ([`Tracking::keys_abound`]), the only wrong tokens are
+//! those in which a repeated key ends. Nearly all of them are found by spelling the keys that the object has down the
+//! trie; the automaton is not asked. Tokens that begin a key behind a comma of their own and end it too are a handful
+//! in any vocabulary, and read as they are.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::Tracking;
+
+use super::correct::{clear, has};
+use super::set::{Cursor, symbol};
+use super::strings::Text;
+use super::{Mode, Tracker};
+use crate::automaton::{Exceeded, Work};
+use crate::tables::Tables;
+use crate::trie::Trie;
+
+/// A place inside a key on the way down the trie.
+struct Place {
+    node: u32,
+    text: Text,
+    cursor: Cursor,
+}
+
+/// Takes out of `words` the tokens in which a key ends that its object has already.
+pub(super) fn clear_repeated_keys(
+    tables: &Tables,
+    tracker: &Tracker,
+    words: &mut [u32],
+    work: &mut Work,
+) -> Result<(), Exceeded> {
+    let (trie, structure) = (&tables.trie, tables.structure());
+    if let Some(cursor) = &tracker.key {
+        let place = |node, text| Place { node, text, cursor: cursor.clone() };
+        let mut todo: SmallVec<[Place; 8]> = match tracker.mode {
+            Mode::Key(text) => SmallVec::from_iter([place(crate::trie::ROOT, text)]),
+            Mode::Member => structure.openings.iter().map(|&node| place(node, Text::PLAIN)).collect(),
+            _ => SmallVec::new(),
+        };
+        while let Some(place) = todo.pop() {
+            work.spend(1)?;
+            for_each_way(trie, &place, |child| todo.extend(arrive(trie, &place, child, words)));
+        }
+    }
+    for &token in &structure.further_keys {
+        let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
+        let mut after = tracker.clone();
+        if bytes.iter().any(|&byte| after.step(byte) == Tracking::REPEATED_KEY) {
+            clear(words, token);
+        }
+    }
+    Ok(())
+}
+
+/// The children of a place that a key of the object may lead to.
+fn for_each_way(trie: &Trie, place: &Place, mut visit: impl FnMut(u32)) {
+    if trie.nodes[place.node as usize].children == 0 {
+        return;
+    }
+    let mut go = |byte: u8| {
+        if let Some(child) = trie.child(place.node, byte) {
+            visit(child);
+        }
+    };
+    if place.text != Text::PLAIN {
+        return trie.children(place.node).for_each(visit);
+    }
+    for symbol in place.cursor.next() {
+        match u8::try_from(symbol) {
+            Ok(b'"' | b'\\') => {} // not written as they are
+            Ok(byte) => go(byte),
+            Err(_) if symbol == symbol::END => go(b'"'),
+            Err(_) => {}
+        }
+    }
+    go(b'\\');
+}
+
+/// Goes to a child of a place; the place there, if a key of the object goes on.
+fn arrive(trie: &Trie, place: &Place, child: u32, words: &mut [u32]) -> Option<Place> {
+    let byte = trie.byte[child as usize];
+    let mut cursor = place.cursor.clone();
+    match place.text.step(byte) {
+        Some((text, piece)) => {
+            let stands = piece.into_iter().all(|b| cursor.step(b.into()))
+                && text.units().is_none_or(|(low, high)| cursor.has_unit(low, high));
+            stands.then_some(Place { node: child, text, cursor })
+        }
+        None => {
+            let ends = byte == b'"' && place.text.rest().into_iter().all(|b| cursor.step(b.into()));
+            if ends && cursor.has(symbol::END) {
+                trie.subtree(child).iter().for_each(|&t| clear(words, t));
+            }
+            None
+        }
+    }
+}
