@@ -1,6 +1,7 @@
 //! `tokenstile check`: is a constraint sound, and what does it match?
 
 mod examples;
+mod instances;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use crate::{Verdict, bytes, vocab};
 const EXAMPLES: &str = "\
 Examples:
   tokenstile check examples/chess.gbnf
+  tokenstile check examples/person.schema.json
   tokenstile check --regex '[a-z]+@[a-z]+\\.(com|org)'
   tokenstile check --gbnf 'root ::= \"a\" root? \"b\"' --json
   cat examples/arithmetic.ebnf | tokenstile check - --kind ebnf --root sum
@@ -28,7 +30,7 @@ Exit status: 0 accepted, 1 refused, 2 the command could not do its job.";
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File with the constraint (.gbnf .ebnf .regex .choice …), or - for standard input
+    /// File with the constraint (.gbnf .ebnf .regex .choice .json …), or - for standard input
     constraint: Option<String>,
     /// Vocabulary file; without it every byte is a token
     #[arg(long, value_name = "FILE")]
@@ -90,7 +92,7 @@ fn examine(source: &Source, compiler: &Compiler, examples: usize) -> Result<Repo
         first_mask_time,
         vocab_len: compiler.vocab().len(),
         wanted_examples: examples > 0,
-        examples: examples::find(&constraint, examples),
+        examples: examples::find(source, compiler, &constraint, examples),
         constraint,
     })
 }
@@ -148,7 +150,10 @@ fn report_json(source: &Source, report: &Report) -> serde_json::Value {
         .grammar
         .warnings()
         .iter()
-        .map(|w| json!({"message": w.message, "place": w.place.map(|p| p.to_string()), "pointer": w.pointer}))
+        .map(|warning| {
+            let place = diagnostic::place_of_warning(source, warning).map(|place| place.to_string());
+            json!({"message": warning.message, "place": place, "pointer": warning.pointer})
+        })
         .collect();
     json!({
         "accepted": true,

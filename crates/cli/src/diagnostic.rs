@@ -58,7 +58,7 @@ impl Details {
             Reason::Grammar(error) | Reason::Compile(CompileError::Grammar(error)) => Details {
                 kind: kind_name(error.kind()),
                 message: in_users_words(refusal.source.kind, error.message()),
-                place: error.place(),
+                place: error.place().or_else(|| refusal.source.place_of(error.pointer()?)),
                 pointer: error.pointer().map(str::to_owned),
             },
             Reason::Compile(error) => plain(kind_name(error.kind())),
@@ -108,7 +108,12 @@ pub(crate) fn write_refusal(out: &mut dyn Write, refusal: &Refusal) -> io::Resul
 /// Writes a remark about an accepted constraint.
 pub(crate) fn write_warning(out: &mut dyn Write, source: &Source, warning: &Warning) -> io::Result<()> {
     writeln!(out, "{WARNING}warning{WARNING:#}: {}", warning.message)?;
-    write_place(out, source, warning.place, warning.pointer.as_deref(), WARNING)
+    write_place(out, source, place_of_warning(source, warning), warning.pointer.as_deref(), WARNING)
+}
+
+/// Where in the text what a warning is about stands.
+pub(crate) fn place_of_warning(source: &Source, warning: &Warning) -> Option<Place> {
+    warning.place.or_else(|| source.place_of(warning.pointer.as_deref()?))
 }
 
 fn write_place(

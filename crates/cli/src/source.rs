@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 use tokenstile::grammar::{JsonOptions, RegexDialect, RegexOptions, RegexSemantics};
-use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError};
+use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError, Place};
 
 use crate::json_options;
 
@@ -162,6 +162,13 @@ impl Source {
             Kind::Lark | Kind::StructuralTag => return Err(Reason::NotYet(self.kind)),
         };
         grammar.map_err(Reason::Grammar)
+    }
+
+    /// Where in the text the value of a JSON pointer stands, if the text is a JSON document and has such a value.
+    pub(crate) fn place_of(&self, pointer: &str) -> Option<Place> {
+        // The pointers of other documents have an address before them.
+        let own = pointer.is_empty() || pointer.starts_with('/');
+        (self.kind == Kind::JsonSchema && own).then(|| Place::of_pointer(&self.text, pointer))?
     }
 
     /// The refusal of this source for `reason`.

@@ -7,12 +7,14 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{Constraint, Matcher};
+use tokenstile::{Compiler, Constraint, Matcher};
 
+use super::instances;
 use crate::rng::Rng;
+use crate::source::{Kind, Source};
 
 /// Walks taken at most; the best texts of them are shown.
-const WALKS: u64 = 200;
+pub(super) const WALKS: u64 = 200;
 /// Length at which a walk is given up.
 const LONGEST: usize = 160;
 /// Length from which a walk looks for the way out.
@@ -20,12 +22,47 @@ const LONG: usize = 12;
 /// Time for all walks together: examples are a courtesy.
 const TIME: Duration = Duration::from_millis(300);
 
+/// The time that is left for walks.
+pub(super) struct Clock(Instant);
+
+impl Clock {
+    /// Whether it is time to stop.
+    pub(super) fn is_over(&self) -> bool {
+        self.0.elapsed() > TIME
+    }
+}
+
 /// Up to `wanted` different texts, shortest first.
-pub(super) fn find(constraint: &Constraint, wanted: usize) -> Vec<Vec<u8>> {
-    let started = Instant::now();
+pub(super) fn find(
+    source: &Source,
+    compiler: &Compiler,
+    constraint: &Constraint,
+    wanted: usize,
+) -> Vec<Vec<u8>> {
+    if wanted == 0 {
+        return Vec::new();
+    }
+    let clock = Clock(Instant::now());
+    let mut found = match source.kind {
+        Kind::JsonSchema => instances::find(source, compiler, constraint, &clock),
+        _ => Vec::new(),
+    };
+    if found.is_empty() {
+        found = walks(constraint, &clock);
+    }
+    // The empty text says little about a constraint that matches others too.
+    if found.len() > wanted {
+        found.retain(|text| !text.is_empty());
+    }
+    found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+    spread(found, wanted)
+}
+
+/// Different texts of any constraint.
+fn walks(constraint: &Constraint, clock: &Clock) -> Vec<Vec<u8>> {
     let mut found: Vec<Vec<u8>> = Vec::new();
     for seed in 0..WALKS {
-        if wanted == 0 || started.elapsed() > TIME {
+        if clock.is_over() {
             break;
         }
         if let Some(text) = walk(&mut constraint.matcher(), &mut Rng::new(seed))
@@ -34,12 +71,7 @@ pub(super) fn find(constraint: &Constraint, wanted: usize) -> Vec<Vec<u8>> {
             found.push(text);
         }
     }
-    // The empty text says little about a constraint that matches others too.
-    if found.len() > wanted {
-        found.retain(|text| !text.is_empty());
-    }
-    found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
-    spread(found, wanted)
+    found
 }
 
 /// One text, if the walk reaches the end of one.
