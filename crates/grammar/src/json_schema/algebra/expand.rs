@@ -37,6 +37,7 @@ impl<'a> Algebra<'a> {
         self.open.push(node);
         let set = self.expand_schema(schema);
         self.open.pop();
+        self.unknown.clear();
         set.map_err(|error| error.with_pointer(schema.pointer.as_str()))
     }
 
@@ -69,29 +70,35 @@ impl<'a> Algebra<'a> {
             set = self.intersect(&set, &both)?;
         }
         for (name, node) in &schema.dependent_schemas {
-            let without =
-                Set::of_objects(vec![Object::with_member(name.as_str().into(), false, GoalId::NEVER)]);
-            let with = Set::of_objects(vec![Object::with_member(name.as_str().into(), true, GoalId::ANY)]);
-            let then = self.set_of_node(*node, true)?;
-            let with = self.intersect(&with, &then)?;
-            let mut either = self.union(&without, &with)?;
-            // Whatever is no object has no such member.
-            either = Set { objects: either.objects, ..Set::all() };
+            let either = self.dependent_schema(name, *node)?;
             set = self.intersect(&set, &either)?;
         }
         self.unevaluated(schema, set)
+    }
+
+    /// Whatever is no object, has no member `name`, or is an instance of the schema.
+    fn dependent_schema(&mut self, name: &str, node: NodeId) -> Result<Set, Error> {
+        let without = Set::of_objects(vec![Object::with_member(name.into(), false, GoalId::NEVER)]);
+        let with = Set::of_objects(vec![Object::with_member(name.into(), true, GoalId::ANY)]);
+        let (then, other) = (self.set_of_node(node, true)?, self.set_of_node(node, false)?);
+        // Several dependencies of one kind are about the same few things: then it takes fewer alternatives to
+        // ask for those first.
+        let either = if self.annotate || other.objects.len() > 2 {
+            let with = self.intersect(&with, &then)?;
+            self.union(&without, &with)?
+        } else {
+            let without = self.intersect(&without, &other)?;
+            self.union(&then, &without)?
+        };
+        Ok(Set { objects: either.objects, ..Set::all() })
     }
 
     fn any_of(&mut self, branches: &[NodeId]) -> Result<Set, Error> {
         if self.annotate {
             return self.some_of(branches);
         }
-        let mut any = Set::none();
-        for &branch in branches {
-            let set = self.set_of_node(branch, true)?;
-            any = self.union(&any, &set)?;
-        }
-        Ok(any)
+        let sets: Result<Vec<Rc<Set>>, Error> = branches.iter().map(|&b| self.set_of_node(b, true)).collect();
+        self.union_all(&sets?)
     }
 
     /// `if` with `then`, or not `if` with `else`. Written so, one `if` after the other on the same member gives one

@@ -55,6 +55,8 @@ pub(crate) struct Goals {
     list: Vec<Box<[Literal]>>,
     ids: FxHashMap<Box<[Literal]>, GoalId>,
     joined: FxHashMap<(GoalId, GoalId), GoalId>,
+    /// Two goals that a goal is the conjunction of.
+    halves: FxHashMap<GoalId, (GoalId, GoalId)>,
 }
 
 impl Goals {
@@ -62,7 +64,12 @@ impl Goals {
         // The second entry stands for "never"; its literals are not looked at.
         let mut ids = FxHashMap::default();
         ids.insert(Box::default(), GoalId::ANY);
-        Goals { list: vec![Box::default(), Box::default()], ids, joined: FxHashMap::default() }
+        Goals {
+            list: vec![Box::default(), Box::default()],
+            ids,
+            joined: FxHashMap::default(),
+            halves: FxHashMap::default(),
+        }
     }
 
     /// The literals of a goal other than [`GoalId::NEVER`].
@@ -94,7 +101,15 @@ impl Goals {
         let contradicts = literals.windows(2).any(|pair| pair[0].atom == pair[1].atom);
         let goal = if contradicts { GoalId::NEVER } else { self.intern(&literals) };
         self.joined.insert(key, goal);
+        if goal != a && goal != b && goal != GoalId::NEVER {
+            self.halves.entry(goal).or_insert((a, b));
+        }
         goal
+    }
+
+    /// Two smaller goals that this one is the conjunction of, if it came about so.
+    pub(crate) fn halves(&self, goal: GoalId) -> Option<(GoalId, GoalId)> {
+        self.halves.get(&goal).copied()
     }
 
     /// Whether whatever has goal `a` has goal `b`, as far as their forms show.

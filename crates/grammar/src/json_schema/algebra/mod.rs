@@ -16,11 +16,11 @@ mod unevaluated;
 pub(crate) use array::{Array, Contains};
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
 pub(crate) use object::{Member, Object};
-pub(crate) use strings::{Strings, Texts};
+pub(crate) use strings::{Matched, Strings, Texts};
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::node::{Node, NodeId, Nodes};
@@ -34,10 +34,12 @@ use crate::limits::{Budget, Limits};
 
 /// How many arrays or objects one set may be a union of.
 const ALTERNATIVES: usize = 2_000;
+/// How many parts of a union a new one is compared with.
+const COMPARED: usize = 24;
 /// How deep schemas may apply each other at the same place (`allOf` in `allOf`, chains of `$ref`).
 const IN_PLACE: usize = 200;
 /// How deep required members are looked into, to see that something is empty.
-const LOOK: usize = 6;
+const LOOK: usize = 4;
 
 /// A set of JSON values.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,6 +109,16 @@ pub(crate) trait Unions: Sized + Clone + PartialEq {
     fn is_any(&self) -> bool;
 }
 
+/// What is known about whether a goal is empty.
+#[derive(Clone, Copy)]
+enum Emptiness {
+    /// It is being looked at.
+    Open,
+    Empty,
+    /// It does not look empty, this deep.
+    NotSeen(usize),
+}
+
 /// The schemas and all that has been found out about them.
 pub(crate) struct Algebra<'a> {
     pub(crate) nodes: &'a Nodes,
@@ -120,8 +132,11 @@ pub(crate) struct Algebra<'a> {
     sets: FxHashMap<Literal, Rc<Set>>,
     goal_sets: FxHashMap<GoalId, Rc<Set>>,
     /// Goals that were found empty, or not; and those that are being looked at.
-    emptiness: FxHashMap<GoalId, Option<bool>>,
+    emptiness: FxHashMap<GoalId, Emptiness>,
+    /// Goals that could not be looked into from inside the schemas that are open now.
+    unknown: FxHashSet<GoalId>,
     empty_exprs: FxHashMap<ExprId, bool>,
+    matched: Matched,
     patterns: FxHashMap<&'a str, ExprId>,
     formats: FxHashMap<&'a str, Option<ExprId>>,
     /// Schemas that are being expanded, from the outside in.
@@ -153,7 +168,9 @@ impl<'a> Algebra<'a> {
             sets: FxHashMap::default(),
             goal_sets: FxHashMap::default(),
             emptiness: FxHashMap::default(),
+            unknown: FxHashSet::default(),
             empty_exprs: FxHashMap::default(),
+            matched: Matched::default(),
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             open: Vec::new(),
@@ -165,7 +182,7 @@ impl<'a> Algebra<'a> {
 
     /// What it takes to compute with sets of strings.
     pub(crate) fn texts(&mut self) -> Texts<'_, 'a> {
-        Texts { arena: &mut self.builder.arena, budget: &mut self.budget }
+        Texts { arena: &mut self.builder.arena, budget: &mut self.budget, matched: &mut self.matched }
     }
 
     /// The goal of being an instance of a schema, or of not being one.
@@ -206,6 +223,11 @@ impl<'a> Algebra<'a> {
             GoalId::NEVER => Rc::new(Set::none()),
             GoalId::ANY => Rc::new(Set::all()),
             _ => {
+                if let Some((a, b)) = self.known_halves(goal) {
+                    let set = Rc::new(self.intersect(&a, &b)?);
+                    self.goal_sets.insert(goal, set.clone());
+                    return Ok(set);
+                }
                 let literals: SmallVec<[Literal; 4]> = SmallVec::from_slice(self.goals.literals(goal));
                 let mut set = self.set_of_literal(literals[0])?;
                 for &literal in &literals[1..] {
@@ -217,6 +239,12 @@ impl<'a> Algebra<'a> {
         };
         self.goal_sets.insert(goal, set.clone());
         Ok(set)
+    }
+
+    /// The sets of the two goals that a goal is the conjunction of, if both are known.
+    fn known_halves(&self, goal: GoalId) -> Option<(Rc<Set>, Rc<Set>)> {
+        let (a, b) = self.goals.halves(goal)?;
+        Some((self.goal_sets.get(&a)?.clone(), self.goal_sets.get(&b)?.clone()))
     }
 
     fn set_of_literal(&mut self, literal: Literal) -> Result<Rc<Set>, Error> {
@@ -269,6 +297,23 @@ impl<'a> Algebra<'a> {
             arrays: self.either(&a.arrays, &b.arrays)?,
             objects: self.either(&a.objects, &b.objects)?,
         })
+    }
+
+    /// All of the sets together.
+    pub(crate) fn union_all(&mut self, sets: &[Rc<Set>]) -> Result<Set, Error> {
+        let mut all = Set::none();
+        for set in sets {
+            (all.null, all.no, all.yes) = (all.null || set.null, all.no || set.no, all.yes || set.yes);
+            all.number = all.number.union(&set.number)?;
+            for array in &set.arrays {
+                self.add(&mut all.arrays, array.clone())?;
+            }
+            for object in &set.objects {
+                self.add(&mut all.objects, object.clone())?;
+            }
+        }
+        all.string = Strings::union_of(sets.iter().map(|set| &set.string), &mut self.texts())?.0;
+        Ok(all)
     }
 
     pub(crate) fn complement(&mut self, of: &Set) -> Result<Set, Error> {
@@ -324,6 +369,9 @@ impl<'a> Algebra<'a> {
         if T::is_none(self, &part, LOOK)? {
             return Ok(());
         }
+        if to.len() > COMPARED {
+            return self.add(to, Rc::new(part));
+        }
         let mut within = Vec::with_capacity(to.len());
         for known in to.iter() {
             let both = T::intersect(self, &part, known)?;
@@ -362,27 +410,34 @@ impl<'a> Algebra<'a> {
             _ if depth == 0 => return Ok(false),
             _ => {}
         }
-        if let Some(known) = self.emptiness.get(&goal) {
-            return Ok(known.unwrap_or(false));
+        match self.emptiness.get(&goal) {
+            Some(Emptiness::Empty) => return Ok(true),
+            Some(Emptiness::Open) => return Ok(false),
+            Some(Emptiness::NotSeen(looked)) if *looked >= depth => return Ok(false),
+            _ if self.unknown.contains(&goal) => return Ok(false),
+            _ => {}
         }
-        self.emptiness.insert(goal, None);
+        self.budget.tick()?;
+        self.emptiness.insert(goal, Emptiness::Open);
         let outer = std::mem::replace(&mut self.outer, self.open.len());
         let looked = self.set_of(goal).and_then(|set| self.is_none(&set, depth - 1));
         self.outer = outer;
-        let empty = match looked {
+        match looked {
             Err(_) if std::mem::take(&mut self.blocked) => {
                 self.emptiness.remove(&goal);
-                return Ok(false);
+                self.unknown.insert(goal);
+                Ok(false)
             }
-            other => other?,
-        };
-        // "Not empty" at a lesser depth may yet turn out to be empty at a greater one.
-        if empty || depth == LOOK {
-            self.emptiness.insert(goal, Some(empty));
-        } else {
-            self.emptiness.remove(&goal);
+            Err(error) => {
+                self.emptiness.remove(&goal);
+                Err(error)
+            }
+            Ok(empty) => {
+                let known = if empty { Emptiness::Empty } else { Emptiness::NotSeen(depth) };
+                self.emptiness.insert(goal, known);
+                Ok(empty)
+            }
         }
-        Ok(empty)
     }
 
     /// Whether a set is surely empty.

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::goal::GoalId;
+use super::goal::{Atom, GoalId};
 use super::strings::Strings;
 use super::{Algebra, LOOK, Unions};
 use crate::error::Error;
+use crate::json_schema::node::Node;
 
 /// A set of objects. An object is in it if
 /// - its members with a listed name have values of that name's goal, and those that are required are there;
@@ -161,58 +162,109 @@ impl Algebra<'_> {
         Ok(classes)
     }
 
-    /// Everything that an object can do to be outside of the set; the parts may overlap.
+    /// Everything that an object can do to be outside of the set: what the set asks for, one thing after the other, up
+    /// to the first that is not so. Said in this way, with what tells objects apart first, the parts do not overlap, and
+    /// taking away many sets that differ in one member leaves few parts.
     pub(crate) fn complement_of_object(&mut self, object: &Object) -> Result<Vec<Object>, Error> {
         let mut out = Vec::new();
-        for Member { name, required, goal, .. } in &object.members {
-            if *required {
-                out.push(Object::with_member(name.clone(), false, GoalId::NEVER));
+        let mut so_far = Object::any();
+        for (holds, fails) in self.demands(object)? {
+            for other in &fails {
+                out.push(self.intersect_objects(&so_far, other)?);
             }
-            for literal in self.violations(*goal) {
-                out.push(Object::with_member(name.clone(), true, literal));
-            }
+            so_far = self.intersect_objects(&so_far, &holds)?;
+            self.budget.tick()?;
         }
+        Ok(out)
+    }
+
+    /// What a set of objects asks for: each with the ways not to fulfil it.
+    fn demands(&mut self, object: &Object) -> Result<Vec<(Object, Vec<Object>)>, Error> {
+        let mut out = Vec::new();
+        let mut members: Vec<&Member> = object.members.iter().collect();
+        members.sort_by_key(|member| (!(member.required && self.is_few(member.goal)), !member.required));
+        for Member { name, required, goal, .. } in members {
+            let other = |literal| Object::with_member(name.clone(), true, literal);
+            let mut fails: Vec<Object> = self.violations(*goal).into_iter().map(other).collect();
+            match fails.first_mut() {
+                // It is not there, or there and not as it should be: that is one thing.
+                Some(first) if *required => first.members[0].required = false,
+                None if *required => fails.push(Object::with_member(name.clone(), false, GoalId::NEVER)),
+                None => continue,
+                _ => {}
+            }
+            out.push((Object::with_member(name.clone(), *required, *goal), fails));
+        }
+        self.demands_of_classes(object, &mut out)?;
+        for (keys, goal) in &object.some {
+            let others = keys.complement(&mut self.builder.arena);
+            let without = |literal| Object {
+                classes: vec![(keys.clone(), literal), (others.clone(), GoalId::ANY)],
+                ..Object::any()
+            };
+            let mut fails: Vec<Object> = self.violations(*goal).into_iter().map(without).collect();
+            if *goal == GoalId::ANY {
+                fails.push(Object { classes: vec![(others, GoalId::ANY)], ..Object::any() });
+            }
+            out.push((Object::with_some(keys.clone(), *goal), fails));
+        }
+        if object.min > 0 {
+            let fewer = Object { max: object.min - 1, ..Object::any() };
+            out.push((Object { min: object.min, ..Object::any() }, vec![fewer]));
+        }
+        if object.max < u64::MAX {
+            let more = Object { min: object.max + 1, ..Object::any() };
+            out.push((Object { max: object.max, ..Object::any() }, vec![more]));
+        }
+        for (a, b) in &object.implies {
+            let mut without = Object::with_member(a.clone(), true, GoalId::ANY);
+            without.members.extend(Object::with_member(b.clone(), false, GoalId::NEVER).members);
+            out.push((Object { implies: vec![(a.clone(), b.clone())], ..Object::any() }, vec![without]));
+        }
+        Ok(out)
+    }
+
+    /// The same for the keys that are not listed.
+    fn demands_of_classes(
+        &mut self,
+        object: &Object,
+        out: &mut Vec<(Object, Vec<Object>)>,
+    ) -> Result<(), Error> {
         let names = object.members.iter().map(|m| m.name.clone()).collect();
         let unlisted = Strings::Except(Rc::new(names));
         let mut uncovered = unlisted.clone();
         for (keys, goal) in &object.classes {
             let keys = keys.intersect(&unlisted, &mut self.texts())?;
-            for literal in self.violations(*goal) {
-                out.push(Object::with_some(keys.clone(), literal));
-            }
             let others = keys.complement(&mut self.builder.arena);
+            let fails: Vec<Object> = self
+                .violations(*goal)
+                .into_iter()
+                .map(|literal| Object::with_some(keys.clone(), literal))
+                .collect();
+            if !fails.is_empty() {
+                let classes = vec![(keys.clone(), *goal), (others.clone(), GoalId::ANY)];
+                out.push((Object { classes, ..Object::any() }, fails));
+            }
             uncovered = uncovered.intersect(&others, &mut self.texts())?;
         }
         if !self.no_strings(&uncovered)? {
-            out.push(Object::with_some(uncovered, GoalId::ANY));
+            let covered = uncovered.complement(&mut self.builder.arena);
+            let holds = Object { classes: vec![(covered, GoalId::ANY)], ..Object::any() };
+            out.push((holds, vec![Object::with_some(uncovered, GoalId::ANY)]));
         }
-        for (keys, goal) in &object.some {
-            let others = keys.complement(&mut self.builder.arena);
-            for literal in self.violations(*goal) {
-                let classes = vec![(keys.clone(), literal), (others.clone(), GoalId::ANY)];
-                out.push(Object { classes, ..Object::any() });
-            }
-            if *goal == GoalId::ANY {
-                out.push(Object { classes: vec![(others, GoalId::ANY)], ..Object::any() });
-            }
-        }
-        if object.min > 0 {
-            out.push(Object { max: object.min - 1, ..Object::any() });
-        }
-        if object.max < u64::MAX {
-            out.push(Object { min: object.max + 1, ..Object::any() });
-        }
-        for (a, b) in &object.implies {
-            let mut without = Object::with_member(a.clone(), true, GoalId::ANY);
-            without.members.push(Member {
-                name: b.clone(),
-                required: false,
-                goal: GoalId::NEVER,
-                declared: false,
-            });
-            out.push(without);
-        }
-        Ok(out)
+        Ok(())
+    }
+
+    /// Whether a goal is one of a few values, as far as its schemas show.
+    fn is_few(&self, goal: GoalId) -> bool {
+        goal != GoalId::NEVER
+            && self.goals.literals(goal).iter().any(|literal| match literal.atom {
+                Atom::Node(node) => match self.nodes.get(node) {
+                    Node::Schema(schema) => schema.constant.is_some() || schema.values.is_some(),
+                    _ => false,
+                },
+                Atom::Value(_) => true,
+            })
     }
 
     /// Whether the set is surely empty.

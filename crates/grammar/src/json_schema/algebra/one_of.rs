@@ -53,17 +53,13 @@ impl Algebra<'_> {
         })
     }
 
-    fn in_one<'s>(&mut self, branches: impl Iterator<Item = &'s Strings>) -> Result<Strings, Error> {
-        let (mut any, mut twice) = (Strings::none(), Strings::none());
-        for strings in branches {
-            let both = any.intersect(strings, &mut self.texts())?;
-            if !self.no_strings(&both)? {
-                twice = twice.union(&both, &mut self.texts())?;
-            }
-            any = any.union(strings, &mut self.texts())?;
+    fn in_one<'s>(&mut self, branches: impl Iterator<Item = &'s Strings> + Clone) -> Result<Strings, Error> {
+        let (any, twice) = Strings::union_of(branches, &mut self.texts())?;
+        if self.no_strings(&twice)? {
+            return Ok(any);
         }
         let others = twice.complement(&mut self.builder.arena);
-        Ok(any.intersect(&others, &mut self.texts())?)
+        any.intersect(&others, &mut self.texts())
     }
 
     fn in_one_list<T: Unions>(&mut self, branches: &[(&[Rc<T>], &[Rc<T>])]) -> Result<Vec<Rc<T>>, Error> {

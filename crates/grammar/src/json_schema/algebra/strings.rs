@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::choice::trie_of_literals;
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -17,7 +19,11 @@ use crate::limits::Budget;
 pub(crate) struct Texts<'a, 'l> {
     pub(crate) arena: &'a mut Arena,
     pub(crate) budget: &'a mut Budget<'l>,
+    pub(crate) matched: &'a mut Matched,
 }
+
+/// Which texts were found to match which expressions.
+pub(crate) type Matched = FxHashMap<ExprId, FxHashMap<Box<str>, bool>>;
 
 type TextSet = BTreeSet<Rc<str>>;
 
@@ -58,7 +64,14 @@ impl Strings {
         Ok(match self {
             Strings::Only(texts) => texts.contains(text),
             Strings::Except(texts) => !texts.contains(text),
-            Strings::Expr(expr) => matches(with.arena, *expr, text, with.budget)?,
+            Strings::Expr(expr) => {
+                if let Some(&known) = with.matched.get(expr).and_then(|known| known.get(text)) {
+                    return Ok(known);
+                }
+                let answer = matches(with.arena, *expr, text, with.budget)?;
+                with.matched.entry(*expr).or_default().insert(text.into(), answer);
+                answer
+            }
         })
     }
 
@@ -119,6 +132,32 @@ impl Strings {
                 Strings::from_expr(with.arena.alt(&[a, b]), with.arena)
             }
         })
+    }
+
+    /// All of the sets together, and what is in more than one of them.
+    pub(crate) fn union_of<'s>(
+        sets: impl Iterator<Item = &'s Strings> + Clone,
+        with: &mut Texts<'_, '_>,
+    ) -> Result<(Strings, Strings), Error> {
+        let (mut any, mut twice) = (TextSet::new(), TextSet::new());
+        let mut others: Vec<&Strings> = Vec::new();
+        for set in sets {
+            match set {
+                Strings::Only(texts) => {
+                    for text in texts.iter().filter(|&text| !any.insert(text.clone())) {
+                        twice.insert(text.clone());
+                    }
+                }
+                other => others.push(other),
+            }
+        }
+        let (mut any, mut twice) = (Strings::Only(Rc::new(any)), Strings::Only(Rc::new(twice)));
+        for set in others {
+            let both = any.intersect(set, with)?;
+            twice = twice.union(&both, with)?;
+            any = any.union(set, with)?;
+        }
+        Ok((any, twice))
     }
 
     /// As one expression over characters.
