@@ -4,8 +4,8 @@
 //! none of that, as draft 7 or 4: array forms of `items` and boolean `exclusiveMinimum` are common.
 //!
 //! What the crate makes a difference of and the specification does not is taken out beforehand: members are sorted, and
-//! numbers written in their plainest form, so that `1.0` is an integer in every draft. `multipleOf` is our own: the
-//! crate rounds.
+//! numbers written in their plainest form, so that `1.0` is an integer in every draft. `$schema` counts only at the top:
+//! elsewhere it makes the crate change drafts half-way. `multipleOf` is our own: the crate rounds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -36,7 +36,8 @@ pub(crate) struct Oracle {
 impl Oracle {
     /// A validator, or why there is none.
     pub(crate) fn new(schema: &Value) -> Result<Oracle, String> {
-        let schema = plainest(schema).ok_or("a number is too large")?;
+        let mut schema = plainest(schema).ok_or("a number is too large")?;
+        strike_inner_drafts(&mut schema);
         let mut first = None;
         let drafts = if schema.get("$schema").is_some() {
             vec![None]
@@ -85,6 +86,27 @@ fn plainest(value: &Value) -> Option<Value> {
         }
     }
     Some(value)
+}
+
+/// Takes `$schema` out of schemas within the schema that are no documents of their own.
+fn strike_inner_drafts(schema: &mut Value) {
+    let mut open: Vec<&mut Value> = match schema {
+        Value::Object(members) => members.values_mut().collect(),
+        _ => Vec::new(),
+    };
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => {
+                let named = ["$id", "id"].iter().any(|key| members.get(*key).is_some_and(Value::is_string));
+                if !named && members.get("$schema").is_some_and(Value::is_string) {
+                    members.shift_remove("$schema");
+                }
+                open.extend(members.values_mut());
+            }
+            _ => {}
+        }
+    }
 }
 
 fn build(schema: &Value, draft: Option<Draft>) -> Result<Validator, String> {

@@ -92,7 +92,10 @@ where
     match receive.recv_timeout(time) {
         Ok(Ok(outcome)) => return outcome,
         Ok(Err(panic)) => wrong.find(Kind::Panic, name, panic),
-        Err(_) => wrong.find(Kind::Hang, name, format!("more than {time:?}")),
+        Err(_) => {
+            let _ = writeln!(stderr(), "{name}: hangs, and goes on to do so in the background");
+            wrong.find(Kind::Hang, name, format!("more than {time:?}"));
+        }
     }
     wrong
 }

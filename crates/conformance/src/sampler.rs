@@ -1,8 +1,9 @@
 //! Random texts through masks, on a real vocabulary.
 //!
 //! A text starts wild and ends tame: the longer it is, the more often a token is chosen that closes something, and past
-//! a length only such tokens are, as far as the mask has any. Keys that the schema requires are then tried by name, or
-//! an object that is open to other members would never get them.
+//! a length only such tokens are, as far as the mask has any. Keys that the schema requires and words of its patterns are
+//! then tried as they stand: an object that is open to other members, or a string that must contain a word, would
+//! hardly ever end otherwise.
 
 use serde_json::Value;
 use tokenstile::{Constraint, MatchError, Matcher, TokenId};
@@ -76,10 +77,10 @@ impl Sampler {
         Sampler { comma, marks, brackets, quotes, starters, short, blank, width, real }
     }
 
-    /// A random text. `keys` are tried where a key is due.
-    pub(crate) fn text(&self, constraint: &Constraint, keys: &[String], rng: &mut Rng) -> End {
+    /// A random text.
+    pub(crate) fn text(&self, constraint: &Constraint, hints: &Hints, rng: &mut Rng) -> End {
         let mut text = Text { matcher: constraint.matcher(), bytes: Vec::new(), place: Place::default() };
-        match self.grow(&mut text, keys, rng) {
+        match self.grow(&mut text, hints, rng) {
             Ok(End::Complete(_)) => End::Complete(text.bytes),
             Ok(End::Stuck(_)) => End::Stuck(text.bytes),
             Ok(_) => End::Cut(text.bytes),
@@ -87,12 +88,19 @@ impl Sampler {
         }
     }
 
-    fn grow(&self, text: &mut Text, keys: &[String], rng: &mut Rng) -> Result<End, MatchError> {
+    fn grow(&self, text: &mut Text, hints: &Hints, rng: &mut Rng) -> Result<End, MatchError> {
         // Some texts are short from the start; some use common tokens, some any.
         let tame = rng.between(1, TAME);
         let wild = rng.below(4);
         for step in 0..MOST {
-            if step > tame && text.place.key_is_due() && text.write_key(keys, rng)? {
+            if step > tame && text.place.key_is_due() && text.write_key(&hints.keys, rng)? {
+                continue;
+            }
+            if step > tame
+                && text.place.in_string
+                && rng.chance(1, 4)
+                && text.write_word(&hints.words, rng)?
+            {
                 continue;
             }
             let mask = text.matcher.mask()?.to_vec();
@@ -214,20 +222,35 @@ impl Text {
         Ok(())
     }
 
+    /// Writes one of the words, if it is possible and the string can end no sooner.
+    fn write_word(&mut self, words: &[String], rng: &mut Rng) -> Result<bool, MatchError> {
+        if words.is_empty() || self.write(b"\"")? {
+            return Ok(!words.is_empty());
+        }
+        self.write(rng.pick(words).as_bytes())
+    }
+
+    /// Writes these bytes, if it is possible.
+    fn write(&mut self, bytes: &[u8]) -> Result<bool, MatchError> {
+        match self.matcher.commit_bytes(bytes) {
+            Ok(()) => {
+                self.place.read(bytes);
+                self.bytes.extend_from_slice(bytes);
+                Ok(true)
+            }
+            Err(error @ MatchError::Limit { .. }) => Err(error),
+            Err(_) => Ok(false),
+        }
+    }
+
     /// Writes one of the keys, if one is possible.
     fn write_key(&mut self, keys: &[String], rng: &mut Rng) -> Result<bool, MatchError> {
         // The required ones come first; beginning anywhere gives others a chance.
         let start = if rng.chance(1, 4) { rng.below(keys.len()) } else { 0 };
         for key in keys.iter().cycle().skip(start).take(keys.len()) {
             let written = Value::from(key.as_str()).to_string() + ":";
-            match self.matcher.commit_bytes(written.as_bytes()) {
-                Ok(()) => {
-                    self.place.read(written.as_bytes());
-                    self.bytes.extend(written.into_bytes());
-                    return Ok(true);
-                }
-                Err(error @ MatchError::Limit { .. }) => return Err(error),
-                Err(_) => {}
+            if self.write(written.as_bytes())? {
+                return Ok(true);
             }
         }
         Ok(false)
@@ -275,30 +298,57 @@ impl Place {
     }
 }
 
-/// All keys that a schema requires, and then those it names.
-pub(crate) fn keys(schema: &Value) -> Vec<String> {
-    let (mut required, mut named, mut open) = (Vec::new(), Vec::new(), vec![schema]);
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(items) => open.extend(items),
-            Value::Object(members) => {
-                let strings = members.get("required").and_then(Value::as_array).into_iter().flatten();
-                required.extend(strings.filter_map(Value::as_str).map(str::to_owned));
-                let properties = members.get("properties").and_then(Value::as_object).into_iter().flatten();
-                named.extend(properties.map(|(name, _)| name.clone()));
-                open.extend(members.values());
+/// What is tried as it stands.
+#[derive(Default)]
+pub(crate) struct Hints {
+    /// All keys that a schema requires, then those it names, then its constants.
+    keys: Vec<String>,
+    /// Words of its patterns.
+    words: Vec<String>,
+}
+
+impl Hints {
+    pub(crate) fn of(schema: &Value) -> Hints {
+        let (mut required, mut named, mut constants) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut open) = (Vec::new(), vec![schema]);
+        let strings = |value: &Value| match value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Value::String(text) => vec![text.clone()],
+            _ => Vec::new(),
+        };
+        while let Some(value) = open.pop() {
+            if let Value::Array(items) = value {
+                open.extend(items);
             }
-            _ => {}
+            for (key, value) in value.as_object().into_iter().flatten() {
+                let names = value.as_object().into_iter().flat_map(|members| members.keys());
+                match key.as_str() {
+                    "required" => required.extend(strings(value)),
+                    "properties" => named.extend(names.cloned()),
+                    "enum" | "const" => constants.extend(strings(value)),
+                    "pattern" => words.extend(strings(value)),
+                    "patternProperties" => words.extend(names.cloned()),
+                    _ => {}
+                }
+                open.push(value);
+            }
         }
+        let parts =
+            words.iter().flat_map(|pattern| pattern.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+        let words = few(parts.filter(|part| part.len() > 1).map(str::to_owned));
+        Hints { keys: few(required.into_iter().chain(named).chain(constants)), words }
     }
-    let mut keys = Vec::new();
-    let all = required.into_iter().chain(named);
-    all.for_each(|key| {
-        if !keys.contains(&key) && keys.len() < 100 {
-            keys.push(key)
+}
+
+/// The first hundred, each once.
+fn few(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    all.for_each(|text| {
+        if !kept.contains(&text) && kept.len() < 100 {
+            kept.push(text)
         }
     });
-    keys
+    kept
 }
 
 #[cfg(test)]
@@ -321,7 +371,7 @@ mod tests {
         let mut rng = Rng::new(1);
         let mut kinds = std::collections::BTreeSet::new();
         for _ in 0..200 {
-            let end = sampler.text(&constraint, &[], &mut rng);
+            let end = sampler.text(&constraint, &Hints::default(), &mut rng);
             let text = match end {
                 End::Complete(text) => text,
                 end => panic!("it should end: {end:?}"),
@@ -344,11 +394,26 @@ mod tests {
         let grammar = Grammar::gbnf(text, &Limits::default()).unwrap();
         let constraint = Compiler::new(real.compiler.vocab().clone()).compile(&grammar).unwrap();
         let sampler = Sampler::new(real);
-        let keys = keys(&json!({"properties": {"x": {"required": ["needed"]}}}));
-        assert_eq!(keys, ["needed", "x"]);
+        let hints =
+            Hints::of(&json!({"properties": {"x": {"required": ["needed"], "pattern": "^a(word|_x9)+"}}}));
+        assert_eq!(hints.keys, ["needed", "x"]);
+        assert_eq!(hints.words, ["word", "_x9"]);
         let mut rng = Rng::new(2);
         for _ in 0..50 {
-            let end = sampler.text(&constraint, &keys, &mut rng);
+            let end = sampler.text(&constraint, &hints, &mut rng);
+            assert!(matches!(end, End::Complete(_)), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn words_of_patterns_are_found() {
+        let real = small();
+        let text = r#"root ::= "\"" [a-z]* "needed" [a-z]* "\"""#;
+        let constraint = real.compiler.compile(&Grammar::gbnf(text, &Limits::default()).unwrap()).unwrap();
+        let sampler = Sampler::new(real);
+        let (hints, mut rng) = (Hints::of(&json!({"pattern": "needed"})), Rng::new(2));
+        for _ in 0..50 {
+            let end = sampler.text(&constraint, &hints, &mut rng);
             assert!(matches!(end, End::Complete(_)), "{end:?}");
         }
     }

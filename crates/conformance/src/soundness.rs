@@ -15,7 +15,7 @@ use crate::known::Known;
 use crate::oracle::Oracle;
 use crate::report::{Kind, Outcome, Tally};
 use crate::runner;
-use crate::sampler::{self, End, Sampler};
+use crate::sampler::{End, Hints, Sampler};
 use crate::setup::{self, Setup, hash};
 use crate::subject::{self, Compiled, Reading};
 use crate::text::{excerpt, repeats_key};
@@ -66,7 +66,7 @@ impl Sweep {
                 return outcome;
             }
         };
-        let (text, keys) = (schema.schema.to_string(), sampler::keys(&schema.schema));
+        let (text, hints) = (schema.schema.to_string(), Hints::of(&schema.schema));
         let mut rng = Rng::new(hash(name));
         let started = Instant::now();
         for (profile, number) in TEXTS {
@@ -89,7 +89,7 @@ impl Sweep {
                     break;
                 }
                 outcome.count("texts");
-                let end = self.sampler.text(&constraint, &keys, &mut rng);
+                let end = self.sampler.text(&constraint, &hints, &mut rng);
                 self.judge(name, profile, end, &oracle, &mut outcome);
             }
         }

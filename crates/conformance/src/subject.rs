@@ -1,5 +1,6 @@
 //! What is put to the test: a schema, compiled, and its verdicts on texts.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use tokenstile::grammar::JsonOptions;
@@ -36,18 +37,26 @@ pub(crate) fn compile(
     reading: Reading,
     compiler: &Compiler,
 ) -> Compiled {
-    let limits = Limits { compile_time: COMPILE_TIME, ..Limits::default() };
-    let started = Instant::now();
-    let compiled = match reading {
-        Reading::Schema => Grammar::json_schema(schema, options, &limits),
-        Reading::AnyJson => Grammar::json_with(options.whitespace.clone(), &limits),
+    let attempt = |time: Duration| {
+        let limits = Limits { compile_time: time, ..Limits::default() };
+        let grammar = match reading {
+            Reading::Schema => Grammar::json_schema(schema, options, &limits),
+            Reading::AnyJson => Grammar::json_with(options.whitespace.clone(), &limits),
+        };
+        compiler.clone().with_limits(limits).compile(&grammar.map_err(CompileError::Grammar)?)
+    };
+    let started = cpu_time();
+    let mut compiled = attempt(COMPILE_TIME);
+    let too_late = |error: &CompileError| error.kind() == ErrorKind::Limit { name: "compile_time" };
+    if compiled.as_ref().is_err_and(too_late) && cpu_time() - started < COMPILE_TIME * 9 / 10 {
+        // The machine was busy with something else.
+        compiled = attempt(COMPILE_TIME * 3);
     }
-    .map_err(CompileError::Grammar)
-    .and_then(|grammar| compiler.clone().with_limits(limits).compile(&grammar));
+    let took = cpu_time() - started;
     let error = match compiled {
         // The limit holds for each of two parts, and looking at the clock takes a while: some lateness is fine.
-        Ok(_) if started.elapsed() > COMPILE_TIME * 2 => {
-            return over(name, format!("compiled in {:.1} s", started.elapsed().as_secs_f64()));
+        Ok(_) if took > COMPILE_TIME * 2 => {
+            return over(name, format!("compiled in {:.1} s", took.as_secs_f64()));
         }
         Ok(constraint) => return Compiled::Ready(constraint),
         Err(error) => error,
@@ -68,6 +77,14 @@ pub(crate) fn compile(
             })
         }
     }
+}
+
+/// Time that this thread was at work; where the system does not say, the time that passed.
+fn cpu_time() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let worked = schedule.and_then(|text| text.split(' ').next()?.parse().ok()).map(Duration::from_nanos);
+    worked.unwrap_or_else(|| START.get_or_init(Instant::now).elapsed())
 }
 
 fn over(name: &str, detail: String) -> Compiled {
