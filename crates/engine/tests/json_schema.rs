@@ -102,8 +102,6 @@ fn numbers() {
         &["1e0", "99e-1"],
     );
     schema::check(r#"{"enum":[1]}"#, &exact, &["1", "1.0", "0.1e1"], &["1.1"]);
-    let four = r#"{"$schema":"http://json-schema.org/draft-04/schema#","type":"integer"}"#;
-    schema::check(four, &exact, &["1"], &["1.0"]);
 }
 
 #[test]
@@ -299,7 +297,7 @@ fn drafts() {
         options.draft = draft;
         options
     };
-    let tuple = r#"{"type":"array","items":[{"const":1}],"additionalItems":false}"#;
+    let tuple = r#"{"type":"array","items":[{"enum":[1]}],"additionalItems":false}"#;
     for draft in [Draft::Draft4, Draft::Draft6, Draft::Draft7, Draft::Draft201909, Draft::Draft202012] {
         schema::check(tuple, &old(draft), &["[]", "[1]"], &["[2]", "[1,1]"]);
     }

@@ -122,7 +122,11 @@ fn add(rng: &mut Rng, place: Place, keyword: &str, out: &mut Map<String, Value>)
                     out.insert(branch.to_owned(), schema);
                 }
             }
-            beside(rng, place)
+            // The validator forgets what else evaluates beside a plain `false`.
+            match beside(rng, place) {
+                Value::Bool(_) => json!({"type": "null"}),
+                schema => schema,
+            }
         }
         "dependentSchemas" => map(rng, |rng| beside(rng, place)),
         "$ref" if place.from < DEFINITIONS => {
@@ -132,6 +136,7 @@ fn add(rng: &mut Rng, place: Place, keyword: &str, out: &mut Map<String, Value>)
         "prefixItems" => (0..rng.between(1, 3)).map(|_| below(rng, place)).collect(),
         "contains" => {
             // Not both: the validator gets some of those wrong.
+            out.retain(|name, _| !name.ends_with("Contains"));
             match rng.below(3) {
                 0 => drop(out.insert("minContains".to_owned(), json!(rng.below(3)))),
                 1 => drop(out.insert("maxContains".to_owned(), json!(rng.between(1, 2)))),

@@ -235,7 +235,8 @@ impl<'a> Algebra<'a> {
             match goal {
                 // Every item counts, or none does: that is a bound on the length.
                 GoalId::ANY => (array.min, array.max) = (array.min.max(min), array.max.min(max)),
-                GoalId::NEVER if min > 0 => array.min = u64::MAX,
+                // No array has more items than it has.
+                GoalId::NEVER if min > 0 => (array.min, array.max) = (1, 0),
                 GoalId::NEVER => {}
                 _ => array.contains.push(Contains { from: 0, goal, min, max }),
             }
