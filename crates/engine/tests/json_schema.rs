@@ -346,4 +346,6 @@ fn options() {
         &["\"ab\""],
         &["\"abc\"", "1"],
     );
+    let repeats = r#"{"type":"array","items":{"enum":[1,2]},"not":{"uniqueItems":true}}"#;
+    schema::check(repeats, &lenient, &["[1,1]", "[1,2]"], &["[1]", "[3,3]", "1"]);
 }

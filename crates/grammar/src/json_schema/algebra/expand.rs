@@ -48,14 +48,8 @@ impl<'a> Algebra<'a> {
         }
         if let Some(not) = schema.not {
             let other = self.set_of_node(not, false)?;
-            let all = Set::all();
-            set = match self.intersect(&set, &other) {
-                Ok(set) => set,
-                Err(error) => {
-                    let error = error.with_pointer(schema.pointer_of("not"));
-                    self.or_lenient(Err(error), all)?
-                }
-            };
+            let both = self.intersect(&set, &other).map_err(|e| e.with_pointer(schema.pointer_of("not")));
+            set = self.or_lenient(both, set)?;
         }
         if !schema.any_of.is_empty() {
             let any = self.any_of(&schema.any_of).map_err(|e| e.with_pointer(schema.pointer_of("anyOf")))?;
