@@ -13,7 +13,7 @@ use tokenstile::{Compiler, Constraint, Grammar, Limits, MatchError};
 use crate::diagnostic::{self, BOLD, Details, GOOD};
 use crate::failure::Failure;
 use crate::select::Selection;
-use crate::source::{Reason, Refusal, Source};
+use crate::source::{Kind, Reason, Refusal, Source};
 use crate::{Verdict, bytes, vocab};
 
 const EXAMPLES: &str = "\
@@ -135,9 +135,17 @@ fn write_report(out: &mut dyn Write, source: &Source, report: &Report) -> std::i
         _ => writeln!(out, "  {BOLD}examples{BOLD:#}")?,
     }
     for example in &report.examples {
-        writeln!(out, "    {}", bytes::quote(example))?;
+        writeln!(out, "    {}", shown(source.kind, example))?;
     }
     Ok(())
+}
+
+/// An example as it is shown: in quotes, but for JSON, which has enough of them.
+fn shown(kind: Kind, example: &[u8]) -> String {
+    match std::str::from_utf8(example) {
+        Ok(text) if kind == Kind::JsonSchema && !text.contains(char::is_control) => text.to_owned(),
+        _ => bytes::quote(example),
+    }
 }
 
 /// `1 rule`, `2 rules`.

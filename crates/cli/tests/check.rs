@@ -112,9 +112,49 @@ fn usage_errors() {
 }
 
 #[test]
+fn a_schema_shows_instances_with_what_is_required() {
+    let run = tokenstile(&["check", "examples/person.schema.json"]).expect(0);
+    let examples: Vec<&str> = run.out.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    assert_eq!(examples.len(), 3, "{}", run.out);
+    for (i, example) in examples.iter().enumerate() {
+        assert!(example.starts_with("{\"name\":\"") && example.contains("\"born\":\""), "{example}");
+        assert!(example.len() < 120 * (i + 1), "{example}");
+        tokenstile(&["mask", "examples/person.schema.json", example]).expect(0).says("complete");
+    }
+}
+
+#[test]
+fn remarks_about_a_schema_have_a_place() {
+    let path = file("check-warn.schema.json", "{\n  \"type\": \"string\",\n  \"minlength\": 2\n}");
+    tokenstile(&["check", &path])
+        .expect(0)
+        .says("warning: `minlength` is not a keyword and is ignored; did you mean `minLength`?")
+        .says("check-warn.schema.json:3:3 at /minlength");
+    let run = tokenstile(&["check", &path, "--json"]).expect(0);
+    assert_eq!(run.json()[0]["warnings"][0]["place"], "3:3");
+}
+
+#[test]
+fn a_refused_schema_has_pointer_and_place() {
+    let schema = "{\n  \"items\": {\n    \"pattern\": \"(a)\\\\1\"\n  }\n}";
+    let path = file("check-refused.schema.json", schema);
+    let run = tokenstile(&["check", &path])
+        .expect(1)
+        .says("error[unsupported]")
+        .says("check-refused.schema.json:3:5 at /items/pattern")
+        .says("3 |     \"pattern\"");
+    assert!(run.out.lines().any(|line| line.trim_end().ends_with("    ^")), "{}", run.out);
+    let answer = &tokenstile(&["check", &path, "--json"]).expect(1).json()[0];
+    assert_eq!((&answer["pointer"], &answer["place"]["line"]), (&"/items/pattern".into(), &3.into()));
+    tokenstile(&["check", "--schema", "{\"type\": \"string\", \"maxLength\": 0, \"pattern\": \"^a+$\"}"])
+        .expect(1)
+        .says("error[unsatisfiable]");
+}
+
+#[test]
 fn what_is_not_supported_yet_is_refused() {
-    let path = file("check.schema.json", "{\"type\": \"object\"}");
-    tokenstile(&["check", &path]).expect(1).says("not supported yet");
+    let path = file("check.lark", "start: \"a\"");
+    tokenstile(&["check", &path, "--kind", "lark"]).expect(1).says("not supported yet");
 }
 
 #[test]

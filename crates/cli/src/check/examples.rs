@@ -55,7 +55,10 @@ pub(super) fn find(
         found.retain(|text| !text.is_empty());
     }
     found.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
-    spread(found, wanted)
+    match source.kind {
+        Kind::JsonSchema => spread(found, wanted, instances::shape),
+        _ => spread(found, wanted, |text| text.first().map(|&byte| sort_of(byte)).into_iter().collect()),
+    }
 }
 
 /// Different texts of any constraint.
@@ -112,13 +115,13 @@ fn choose(allowed: &ByteSet, long: bool, rng: &mut Rng) -> Option<u8> {
     rng.pick(&pool.iter().collect::<Vec<_>>()).copied()
 }
 
-/// `wanted` of the sorted `texts`, of as many sorts as there are: a sort is how a text begins.
-fn spread(texts: Vec<Vec<u8>>, wanted: usize) -> Vec<Vec<u8>> {
+/// `wanted` of the sorted `texts`, of as many sorts as there are.
+fn spread(texts: Vec<Vec<u8>>, wanted: usize, sort: impl Fn(&[u8]) -> Vec<u8>) -> Vec<Vec<u8>> {
     let mut seen = HashMap::new();
     let mut ranked: Vec<(usize, Vec<u8>)> = texts
         .into_iter()
         .map(|text| {
-            let rank = seen.entry(text.first().map(|&byte| sort_of(byte))).or_insert(0usize);
+            let rank = seen.entry(sort(&text)).or_insert(0usize);
             *rank += 1;
             (*rank, text)
         })
@@ -146,10 +149,11 @@ mod tests {
     #[test]
     fn examples_differ_in_how_they_begin() {
         let texts: Vec<Vec<u8>> = ["1", "2", "3", "-4", "\"\"", "true"].map(|t| t.as_bytes().to_vec()).into();
-        let shown = |wanted| spread(texts.clone(), wanted).concat();
+        let sort = |text: &[u8]| vec![sort_of(text[0])];
+        let shown = |wanted| spread(texts.clone(), wanted, sort).concat();
         assert_eq!(shown(3), b"1-4\"\"");
         assert_eq!(shown(5), b"12-4\"\"true");
-        assert_eq!(spread(texts.clone(), 20).len(), 6);
+        assert_eq!(spread(texts.clone(), 20, sort).len(), 6);
         assert!(shown(0).is_empty());
     }
 

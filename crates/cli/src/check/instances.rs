@@ -130,3 +130,47 @@ impl Walk {
         self.rng.pick(&pool.iter().collect::<Vec<_>>()).copied()
     }
 }
+
+/// What an instance is made of: its keys and its brackets, without the values.
+pub(super) fn shape(text: &[u8]) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    while let Some(&byte) = text.get(at) {
+        let end = match byte {
+            b'"' => at + 1 + string_length(&text[at + 1..]),
+            _ => at + 1,
+        };
+        let is_key = text.get(end) == Some(&b':');
+        match byte {
+            b'"' if is_key => out.extend_from_slice(&text[at..end]),
+            b'"' => out.push(b'"'),
+            b'0'..=b'9' if out.last() == Some(&b'0') => {}
+            b'0'..=b'9' => out.push(b'0'),
+            other => out.push(other),
+        }
+        at = end;
+    }
+    out
+}
+
+/// How long a string is, with its closing quote.
+fn string_length(text: &[u8]) -> usize {
+    let mut escaped = false;
+    let end = text.iter().position(|&byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shape_of_an_instance_has_its_keys() {
+        let shape = |text: &str| String::from_utf8(shape(text.as_bytes())).unwrap();
+        assert_eq!(shape(r#"{"a":12,"b\"":["x","y\""],"c":-1.5}"#), r#"{"a":0,"b\"":[","],"c":-0.0}"#);
+        assert_eq!(shape(r#""open"#), "\"");
+    }
+}

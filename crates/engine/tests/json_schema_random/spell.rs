@@ -94,6 +94,19 @@ fn number_text(rng: &mut Rng, text: &str) -> String {
     }
 }
 
+/// The value with the members of all objects in the order of their names.
+pub fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().map(|(k, v)| (k.clone(), sorted(v))).collect();
+            members.sort_by(|a, b| a.0.cmp(&b.0));
+            Value::Object(members.into_iter().collect())
+        }
+        plain => plain.clone(),
+    }
+}
+
 /// Whether no object in a JSON text has a key twice.
 pub fn has_unique_keys(text: &str) -> bool {
     serde_json::from_str::<Unique>(text).is_ok()
@@ -120,6 +133,18 @@ impl<'de> Visitor<'de> for Unique {
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
         Ok(Unique)
     }
 

@@ -181,7 +181,7 @@ impl Tallies {
     /// Whether a count has a slot that can be used any number of times, for all that others say.
     fn has_free_slot(&self, number: usize) -> bool {
         let bounds = |c: u32| c as usize != number && self.counts[c as usize].max.is_some();
-        let last = self.slots.len() as u32 - 1;
+        let last = (self.slots.len() as u32).saturating_sub(1);
         self.counts[number].slots.iter().any(|&number| {
             let slot = &self.slots[number as usize];
             let passed = self.endings.is_some() && number < last;

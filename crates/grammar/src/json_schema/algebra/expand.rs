@@ -49,14 +49,8 @@ impl<'a> Algebra<'a> {
         }
         if let Some(not) = schema.not {
             let other = self.set_of_node(not, false)?;
-            let all = Set::all();
-            set = match self.intersect(&set, &other) {
-                Ok(set) => set,
-                Err(error) => {
-                    let error = error.with_pointer(schema.pointer_of("not"));
-                    self.or_lenient(Err(error), all)?
-                }
-            };
+            let both = self.intersect(&set, &other).map_err(|e| e.with_pointer(schema.pointer_of("not")));
+            set = self.or_lenient(both, set)?;
         }
         if !schema.any_of.is_empty() {
             let any = self.any_of(&schema.any_of).map_err(|e| e.with_pointer(schema.pointer_of("anyOf")))?;
@@ -242,6 +236,7 @@ impl<'a> Algebra<'a> {
             match goal {
                 // Every item counts, or none does: that is a bound on the length.
                 GoalId::ANY => (array.min, array.max) = (array.min.max(min), array.max.min(max)),
+                // No array has more items than it has.
                 GoalId::NEVER if min > 0 => (array.min, array.max) = (1, 0),
                 GoalId::NEVER => {}
                 _ => array.contains.push(Contains { from: 0, goal, min, max }),
