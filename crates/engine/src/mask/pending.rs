@@ -5,12 +5,16 @@ use std::sync::RwLock;
 use smallvec::SmallVec;
 
 use super::accept::Accept;
-use crate::automaton::CharClass;
+use crate::automaton::{CharClass, End};
 use crate::profile::Run;
 
 /// Trie nodes at which a frame may end with bytes of the token left over.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Pending {
+    /// How the frame ends, if it is that of an entry.
+    pub(crate) end: Option<End>,
+    /// Whether it may end before the token, and that is all.
+    pub(crate) whole: bool,
     /// One by one.
     pub(crate) nodes: Vec<u32>,
     /// Every node of a subtree whose bytes are all in the class.
@@ -21,7 +25,14 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+        !self.whole && self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+    }
+
+    /// Adds what is pending elsewhere.
+    pub(crate) fn extend(&mut self, other: &Pending) {
+        self.nodes.extend_from_slice(&other.nodes);
+        self.pure.extend_from_slice(&other.pure);
+        self.runs.extend(other.runs.iter().copied());
     }
 
     pub(crate) fn bytes(&self) -> usize {
