@@ -33,12 +33,12 @@ impl StackNode {
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.
     pub(crate) fn accepts_from(&self, store: &Store, state: StateId) -> bool {
-        // A choice must be returned to with an entry.
+        let expansion = store.expansion(state);
+        if expansion.ends.is_empty() {
+            return expansion.accepting && self.accepts;
+        }
         let mut todo: SmallVec<[(StateId, &StackNode); 4]> = SmallVec::from_iter([(state, self)]);
         while let Some((state, stack)) = todo.pop() {
-            if store.is_choice(state) {
-                continue;
-            }
             let expansion = store.expansion(state);
             if expansion.accepting && stack.accepts {
                 return true;

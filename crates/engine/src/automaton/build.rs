@@ -30,6 +30,8 @@ pub(super) struct Closure {
     pub(super) ends: Vec<End>,
     /// Cells of members of which an entry may begin.
     pub(super) choices: Vec<CellId>,
+    /// Frames that are called, and what follows them.
+    pub(super) frames: Vec<(CellId, CellId)>,
     /// Lookaheads met, each with what follows it.
     pub(super) looks: Vec<(ExprId, CellId)>,
 }
@@ -216,7 +218,8 @@ impl<'s> Build<'s> {
         }
         let closure = self.closure(&state.kernel, Here::default());
         let edges = self.edges(&closure.terminals);
-        let calls = self.group_calls(closure.calls);
+        let mut calls = self.group_calls(closure.calls);
+        calls.extend(closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))));
         let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
         let (ends, accepting) = (closure.ends.into(), closure.accepting);
         let size = edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8 + choices.len() * 4;
@@ -280,6 +283,10 @@ impl<'s> Build<'s> {
                 }
                 Head::End(end) => {
                     out.ends.push(end);
+                    continue;
+                }
+                Head::Frame(cell) => {
+                    out.frames.push((cell, tail));
                     continue;
                 }
             };
@@ -393,7 +400,7 @@ impl<'s> Build<'s> {
                     Expr::Machine(machine) => self.step_machine(expr, (machine, at), tail, &mut edges),
                     _ => unreachable!("only consuming cells are terminals"),
                 },
-                Head::End(_) => unreachable!("only consuming cells are terminals"),
+                Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
             }
         }
         edges

@@ -26,6 +26,8 @@ pub(crate) struct Counted {
     pub(super) members: MembersId,
     tally: Tally,
     can_end: bool,
+    /// Whether this stands for all places after an entry that are alike in whether they can end.
+    pub(super) generic: bool,
     /// The slots that can be used next, in order.
     pub(super) open: OnceLock<Box<[u32]>>,
     /// The state at the start of an entry.
@@ -96,6 +98,7 @@ impl Build<'_> {
             members,
             tally,
             can_end,
+            generic: false,
             open: OnceLock::new(),
             entry: OnceLock::new(),
             clamped: OnceLock::new(),
@@ -105,6 +108,27 @@ impl Build<'_> {
             hash_of(&(known.members, &known.tally))
         });
         id
+    }
+
+    /// The place that stands for all which differ in nothing but the slots that are open, of which there are some.
+    pub(super) fn generic(&mut self, id: CountedId) -> CountedId {
+        let store = self.store;
+        let Counted { members, can_end, .. } = *store.counted(id);
+        if let Some(&known) = self.index.generic.get(&(members, can_end)) {
+            return known;
+        }
+        let generic = CountedId::of(store.counted.push(Counted {
+            members,
+            tally: Tally::new(),
+            can_end,
+            generic: true,
+            open: OnceLock::from(Box::from([0])),
+            entry: OnceLock::new(),
+            clamped: OnceLock::new(),
+        }));
+        let _ = store.counted(generic).clamped.set(generic);
+        self.index.generic.insert((members, can_end), generic);
+        generic
     }
 
     fn counted_start(&mut self, members: MembersId) -> CountedId {

@@ -7,8 +7,8 @@
 //! and walks inside entries are thus shared by all that can be written before them.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::{ExprId, MembersId};
 
 use super::build::Build;
 use super::counted::{CountedId, Phase};
@@ -35,11 +35,6 @@ impl Store {
         })
     }
 
-    /// Whether a state is a choice of an entry.
-    pub(crate) fn is_choice(&self, id: StateId) -> bool {
-        matches!(self.state(id).kernel[..], [cell] if self.choice(cell).is_some())
-    }
-
     /// The state that a frame which ends in `end` returns to, if `ret` is where it was called.
     pub(crate) fn returned(&self, ret: StateId, end: Option<End>) -> StateId {
         match end {
@@ -57,6 +52,42 @@ impl Store {
     pub(crate) fn open_in(&self, choice: StateId) -> Option<(MembersId, &[u32])> {
         let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
         Some((self.counted(id).members, self.open(id)))
+    }
+
+    /// For a state after an entry: the state that stands for it whatever slots are open, and the choice that may follow.
+    pub(crate) fn generic_of(&self, id: StateId) -> Option<(StateId, LocalId)> {
+        let [cell] = self.state(id).kernel[..] else { return None };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let Expr::Members(members) = self.program.arena.get(expr) else { return None };
+        let Phase::AfterEntry(counted) = Phase::of(at) else { return None };
+        if self.counted(counted).generic || !self.program.is_framed(members) {
+            return None;
+        }
+        let mut build = self.build();
+        let generic = build.generic(counted);
+        let generic = build.cell(Head::Expr(expr, Phase::AfterEntry(generic).number()), tail);
+        let choice = build.cell(Head::Expr(expr, Phase::AfterSeparator(counted).number()), tail);
+        let (generic, choice) = (build.state(&[generic]), build.state(&[choice]));
+        let choice = build.local(&[(choice, NodeId::BOTTOM)]);
+        let (local, _) = (build.local(&[(generic, NodeId::BOTTOM)]), drop(build));
+        self.split_expansion(local).choices.is_empty().then_some((generic, choice))
+    }
+
+    /// Whether a choice is one of no certain slots.
+    pub(crate) fn is_generic(&self, choice: StateId) -> bool {
+        let first = self.state(choice).kernel.first().and_then(|&cell| self.choice(cell));
+        first.is_some_and(|(_, _, id)| self.counted(id).generic)
+    }
+
+    /// How the frame ends, if the state is the end of an entry and nothing else.
+    pub(crate) fn only_end(&self, id: StateId) -> Option<End> {
+        match self.state(id).kernel[..] {
+            [cell] => match self.cell(cell).head {
+                Head::End(end) => Some(end),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The local of an entry in one slot, on an unknown stack.
@@ -77,7 +108,7 @@ impl Store {
     }
 
     /// If the cell is a choice, its place, what follows the members, and what was counted.
-    fn choice(&self, cell: CellId) -> Option<(tokenstile_grammar::ExprId, CellId, CountedId)> {
+    fn choice(&self, cell: CellId) -> Option<(ExprId, CellId, CountedId)> {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
         let Expr::Members(_) = self.program.arena.get(expr) else { return None };
         match Phase::of(at) {
@@ -107,13 +138,35 @@ impl Build<'_> {
             let mut cells = Vec::with_capacity(slots.len());
             for (number, slot) in (0..).zip(slots) {
                 let end = self.cell(Head::End(End { members, slot: number }), CellId::NIL);
-                let cell = self.push(slot.entry, end);
-                cells.push(self.unfold(cell));
+                cells.push(self.entry_cell(slot.entry, end));
             }
             store.add_bytes(cells.len() * size_of::<CellId>());
             let _ = known.set(cells.into());
         }
         known.get().map_or(&[], |cells| cells)
+    }
+
+    /// The cell of an entry. What follows its key, if it has one, is a frame that others share.
+    fn entry_cell(&mut self, entry: ExprId, end: CellId) -> CellId {
+        let program = &*self.store.program;
+        let parts = match program.arena.get(entry) {
+            Expr::Concat(list) => program.arena.list(list),
+            _ => &[],
+        };
+        match parts {
+            [key, rest @ ..]
+                if matches!(program.arena.get(*key), Expr::Literal(_))
+                    && !rest.iter().all(|&part| program.is_nullable(part)) =>
+            {
+                let rest = rest.iter().rev().fold(CellId::NIL, |tail, &part| self.push(part, tail));
+                let rest = self.cell(Head::Frame(rest), end);
+                self.push(*key, rest)
+            }
+            _ => {
+                let cell = self.push(entry, end);
+                self.unfold(cell)
+            }
+        }
     }
 
     pub(super) fn entry_of(&mut self, choice: StateId) -> StateId {

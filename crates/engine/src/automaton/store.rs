@@ -73,6 +73,8 @@ pub(crate) enum Head {
     Bool(FormulaId),
     /// The end of a frame that is an entry of some members.
     End(End),
+    /// A cell in a frame of its own, up to the end of that.
+    Frame(CellId),
 }
 
 /// How the frame of an entry ends: in which slot of which members.
@@ -188,6 +190,8 @@ pub(super) struct Index {
     pub(super) counted: HashTable<CountedId>,
     pub(super) machine_states: HashTable<MachineStateId>,
     /// What follows an entry in a slot.
+    /// Places after an entry of which nothing is known but whether the members may end there.
+    pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
     pub(super) counted_next: FxHashMap<(CountedId, u32), CountedId>,
     /// Nodes that were joined.
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,

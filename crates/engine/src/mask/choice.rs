@@ -70,6 +70,10 @@ impl Walk<'_> {
         if !self.trie.children(node).any(|child| firsts.contains(self.trie.byte[child as usize])) {
             return Ok(());
         }
+        if self.store.is_generic(state) {
+            self.chosen.push(node);
+            return Ok(());
+        }
         let walks = self.slot_walks(node, members)?;
         self.work.spend(walks.len())?;
         let mut open = open.iter().copied().peekable();
@@ -81,13 +85,20 @@ impl Walk<'_> {
             walked.accept.add_to(&mut self.masks, &mut self.ids);
             for &pending in &walked.pending {
                 let pending = self.memory.pending(pending);
-                let Some(end) = pending.end else { continue };
+                let (Some(end), Some(of)) = (pending.end, pending.of) else { continue };
+                let pending = self.memory.pending(of);
                 let next = self.store.local_after_entry(choice, end);
                 self.pending(pending, next)?;
                 self.pass_on(pending, self.store.split_expansion(next), false);
             }
         }
         Ok(())
+    }
+
+    /// Takes what a walk found that left the choices open, with these.
+    pub(super) fn take(&mut self, known: &Walked, choice: LocalId) -> Result<(), Exceeded> {
+        known.accept.add_to(&mut self.masks, &mut self.ids);
+        known.choices.iter().try_for_each(|&node| self.choice(node, choice))
     }
 
     /// What entries do with `node`, by slot.

@@ -13,7 +13,9 @@ use crate::profile::Run;
 pub(crate) struct Pending {
     /// How the frame ends, if it is that of an entry.
     pub(crate) end: Option<End>,
-    /// Whether it may end before the token, and that is all.
+    /// What is pending then.
+    pub(crate) of: Option<PendingId>,
+    /// Whether the frame may end before the token; not kept.
     pub(crate) whole: bool,
     /// One by one.
     pub(crate) nodes: Vec<u32>,
@@ -25,7 +27,7 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
-        !self.whole && self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+        self.of.is_none() && self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
     }
 
     /// Adds what is pending elsewhere.
@@ -60,6 +62,8 @@ pub(crate) struct Walked {
     pub(crate) accept: Accept,
     /// What is pending for the state below.
     pub(crate) pending: SmallVec<[PendingId; 2]>,
+    /// Trie nodes at which an entry is to be chosen, in the walk of a state that stands for several.
+    pub(super) choices: Box<[u32]>,
 }
 
 /// The walks from one state, by what was pending when the state was returned to.

@@ -11,7 +11,9 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::{Accept, Shared};
 use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
-use crate::automaton::{AppendVec, CharClass, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work};
+use crate::automaton::{
+    AppendVec, CharClass, End, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work,
+};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
@@ -52,15 +54,21 @@ impl MaskStore {
         self.walked.len()
     }
 
-    fn intern(&self, pending: Pending) -> (PendingId, bool) {
+    fn intern(&self, store: &Store, pending: Pending) -> PendingId {
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = FxBuildHasher.hash_one(&pending);
         if let Some(&id) = index.find(hash, |id| *self.pending.get(id.0 as usize) == pending) {
-            return (id, false);
+            return id;
         }
+        store.add_bytes(pending.bytes());
         let id = PendingId(self.pending.push(pending) as u32);
         index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(self.pending.get(id.0 as usize)));
-        (id, true)
+        id
+    }
+
+    /// What is pending where the frame of an entry ends.
+    fn ended(&self, store: &Store, end: End, of: PendingId) -> PendingId {
+        self.intern(store, Pending { end: Some(end), of: Some(of), ..Pending::default() })
     }
 
     fn add(&self, walked: Walked) -> WalkedId {
@@ -82,10 +90,19 @@ impl MaskStore {
         if let Some(walked) = slot.get() {
             return Ok(walked);
         }
+        let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
-        walk.visit(ROOT, store.clamped_local(store.local_of(state)))?;
+        match store.generic_of(state) {
+            Some((generic, choice)) => {
+                let known = self.start(store, tables, generic, walk.work)?;
+                walk.take(known, choice)?;
+                passed.extend_from_slice(&known.pending);
+            }
+            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
+        }
         walk.run()?;
-        let walked = walk.finish(None);
+        let mut walked = walk.finish(None);
+        walked.pending.extend(passed);
         Ok(slot.get_or_init(|| walked))
     }
 
@@ -98,30 +115,50 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<&'a Walked, Exceeded> {
+        let Pending { end, of, .. } = *self.pending(pending);
+        let (state, pending) = (store.clamped(store.returned(state, end)), of.unwrap_or(pending));
         if pending == PendingId::WHOLE {
             return self.start(store, tables, state, work);
         }
-        let left = self.pending(pending);
-        let state = store.returned(state, left.end);
-        if left.whole {
-            return self.start(store, tables, state, work);
-        }
-        let state = store.clamped(state);
         let memo = &store.state(state).resolved;
         if let Some(id) = memo.get(pending) {
             return Ok(self.walked(id));
         }
-        let local = store.clamped_local(store.local_of(state));
-        let mut walk = Walk::new(self, store, tables, work);
-        walk.pending(left, local)?;
-        walk.run()?;
-        // What is pending all the same need not be kept twice.
-        let at = store.split_expansion(local);
-        let passes = (at.pops && left.end.is_none()).then_some(pending);
-        walk.pass_on(left, at, passes.is_some());
-        let id = self.add(walk.finish(passes));
+        let walked = self.go_on_from(store, tables, pending, state, work)?;
+        let id = self.add(walked);
         memo.insert(pending, id);
         Ok(self.walked(id))
+    }
+
+    fn go_on_from(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        if let Some(end) = store.only_end(state) {
+            let pending = SmallVec::from_iter([self.ended(store, end, pending)]);
+            return Ok(Walked { pending, ..Walked::default() });
+        }
+        let mut walk = Walk::new(self, store, tables, work);
+        if let Some((generic, choice)) = store.generic_of(state) {
+            let known = self.resolve(store, tables, pending, generic, walk.work)?;
+            walk.take(known, choice)?;
+            walk.run()?;
+            let mut walked = walk.finish(None);
+            walked.pending.extend(known.pending.iter().copied());
+            return Ok(walked);
+        }
+        let local = store.clamped_local(store.local_of(state));
+        let left = self.pending(pending);
+        walk.pending(left, local)?;
+        walk.run()?;
+        let at = store.split_expansion(local);
+        walk.pass_on(left, at, true);
+        // What is pending all the same need not be kept twice.
+        Ok(walk.finish(at.pops.then_some(pending)))
     }
 }
 
@@ -138,6 +175,8 @@ pub(super) struct Walk<'a> {
     found: Pending,
     /// The same where the frame of an entry ends, by how it does.
     found_ends: Vec<Pending>,
+    /// Nodes at which an entry is to be chosen of which no more is known.
+    pub(super) chosen: Vec<u32>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
 }
@@ -160,37 +199,35 @@ impl<'a> Walk<'a> {
             masks: SmallVec::new(),
             found: Pending::default(),
             found_ends: Vec::new(),
+            chosen: Vec::new(),
             visited: None,
         }
     }
 
     /// The result; `passes` is what stays pending because the state itself may end at once.
-    pub(super) fn finish(mut self, passes: Option<PendingId>) -> Walked {
+    pub(super) fn finish(self, passes: Option<PendingId>) -> Walked {
         let mut pending: SmallVec<[PendingId; 2]> = passes.into_iter().collect();
-        if std::mem::take(&mut self.found.whole) {
-            pending.push(PendingId::WHOLE);
-        }
-        let mut bytes = 0;
         for mut found in std::iter::once(self.found).chain(self.found_ends) {
             if found.nodes.len() > 64 {
                 found.nodes.sort_unstable();
                 found.nodes.dedup();
             }
-            let whole = std::mem::take(&mut found.whole);
-            let end = found.end;
-            let whole = whole.then(|| Pending { end, whole, ..Pending::default() });
-            for found in whole.into_iter().chain([found]).filter(|found| !found.is_empty()) {
-                let size = found.bytes();
-                let (id, new) = self.memory.intern(found);
-                bytes += if new { size } else { 0 };
+            let end = found.end.take();
+            let whole = std::mem::take(&mut found.whole).then_some(PendingId::WHOLE);
+            let rest = (!found.is_empty()).then(|| self.memory.intern(self.store, found));
+            for of in whole.into_iter().chain(rest) {
+                let id = match end {
+                    Some(end) => self.memory.ended(self.store, end, of),
+                    None => of,
+                };
                 if !pending.contains(&id) {
                     pending.push(id);
                 }
             }
         }
         let accept = Accept::new(self.masks, &self.ids, self.tables.words);
-        self.store.add_bytes(bytes + accept.bytes() + size_of::<Walked>());
-        Walked { accept, pending }
+        self.store.add_bytes(accept.bytes() + size_of::<Walked>());
+        Walked { accept, pending, choices: self.chosen.into() }
     }
 
     /// Takes note of something that is pending if the frame may end in a local.
