@@ -47,7 +47,7 @@ impl Matcher {
             return Ok(config);
         }
         if let [(state, stack)] = &config[..]
-            && (!store.is_accepting(*state) || stack.links.is_empty())
+            && (!store.may_end(*state) || stack.links.is_empty())
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_buf([(next, stack.clone())]));
@@ -117,11 +117,11 @@ impl Matcher {
         while i < threads.len() {
             let (local, stack) = threads[i].clone();
             i += 1;
-            if !store.local_expansion(local).pops {
-                continue;
-            }
-            for (ret, below) in &stack.links {
-                let local = store.local_of(*ret);
+            let expansion = store.local_expansion(local);
+            let ends =
+                expansion.pops.then_some(None).into_iter().chain(expansion.ends.iter().map(|&e| Some(e)));
+            for (end, (ret, below)) in ends.flat_map(|end| stack.links.iter().map(move |link| (end, link))) {
+                let local = store.local_of(store.returned(*ret, end));
                 if !threads.iter().any(|t| t.0 == local && t.1.key == below.key) {
                     threads.push((local, below.clone()));
                 }

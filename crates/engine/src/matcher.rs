@@ -298,7 +298,7 @@ impl Matcher {
 
     pub(crate) fn accepts(&self, config: &Config) -> bool {
         let store = &self.generation.store;
-        config.iter().any(|(state, stack)| stack.accepts && store.is_accepting(*state))
+        config.iter().any(|(state, stack)| stack.accepts_from(store, *state))
     }
 
     /// Whether an end token was committed.

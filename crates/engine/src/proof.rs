@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::advance::Refused;
-use crate::automaton::{Exceeded, StateId, Store};
+use crate::automaton::{End, Exceeded, StateId, Store};
 use crate::error::MatchError;
 use crate::matcher::Matcher;
 use crate::stack::{Config, Stack};
@@ -65,14 +65,17 @@ impl Spelling {
 
 /// The exits found so far, by state and spelling at entry.
 #[derive(Default)]
-pub(crate) struct Proofs(Mutex<FxHashMap<Entry, Arc<[u32]>>>);
+pub(crate) struct Proofs(Mutex<FxHashMap<Entry, Arc<[Exit]>>>);
 
 /// A state of the automaton and a state of the spelling.
 type Entry = (StateId, u32);
 
+/// How a frame ends, if it is that of an entry, and a state of the spelling.
+type Exit = (Option<End>, u32);
+
 impl Proofs {
     /// In which states of the spelling the frame of `entry` may end.
-    fn exits(&self, store: &Store, spelling: &Spelling, entry: Entry) -> Result<Arc<[u32]>, Exceeded> {
+    fn exits(&self, store: &Store, spelling: &Spelling, entry: Entry) -> Result<Arc<[Exit]>, Exceeded> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(exits) = known.get(&entry) {
             return Ok(exits.clone());
@@ -80,7 +83,7 @@ impl Proofs {
         let mut search = Search::new(store, spelling, &known);
         search.enter(entry);
         search.run()?;
-        let found: Vec<(Entry, Vec<u32>)> =
+        let found: Vec<(Entry, Vec<Exit>)> =
             search.frames.into_iter().map(|f| (f.entry, f.exits.into_iter().collect())).collect();
         known.extend(found.into_iter().map(|(entry, exits)| (entry, exits.into())));
         Ok(known.get(&entry).cloned().unwrap_or_default())
@@ -91,7 +94,7 @@ impl Proofs {
 struct Search<'a> {
     store: &'a Store,
     spelling: &'a Spelling,
-    known: &'a FxHashMap<Entry, Arc<[u32]>>,
+    known: &'a FxHashMap<Entry, Arc<[Exit]>>,
     frames: Vec<Frame>,
     index: FxHashMap<Entry, usize>,
     todo: Vec<(usize, Entry)>,
@@ -102,13 +105,13 @@ struct Search<'a> {
 struct Frame {
     entry: Entry,
     reached: FxHashSet<Entry>,
-    exits: FxHashSet<u32>,
+    exits: FxHashSet<Exit>,
     /// Frames that called this one, with the state they go on in.
     callers: Vec<(usize, StateId)>,
 }
 
 impl<'a> Search<'a> {
-    fn new(store: &'a Store, spelling: &'a Spelling, known: &'a FxHashMap<Entry, Arc<[u32]>>) -> Self {
+    fn new(store: &'a Store, spelling: &'a Spelling, known: &'a FxHashMap<Entry, Arc<[Exit]>>) -> Self {
         Search {
             store,
             spelling,
@@ -149,10 +152,16 @@ impl<'a> Search<'a> {
                 return Err(Exceeded { name: "mask_work", value: PAIRS });
             }
             let expansion = self.store.expansion(state);
-            if expansion.accepting && self.frames[frame].exits.insert(spelled) {
-                for (caller, ret) in self.frames[frame].callers.clone() {
-                    self.reach(caller, (ret, spelled));
+            let ends = expansion.accepting.then_some(None).into_iter();
+            for end in ends.chain(expansion.ends.iter().map(|&end| Some(end))) {
+                if self.frames[frame].exits.insert((end, spelled)) {
+                    for (caller, ret) in self.frames[frame].callers.clone() {
+                        self.reach(caller, (self.store.returned(ret, end), spelled));
+                    }
                 }
+            }
+            for &choice in expansion.choices.iter() {
+                self.call(frame, choice, (self.store.entry_of(choice), spelled));
             }
             for &(ret, start) in expansion.calls.iter() {
                 self.call(frame, ret, (start, spelled));
@@ -173,14 +182,16 @@ impl<'a> Search<'a> {
 
     fn call(&mut self, caller: usize, ret: StateId, entry: Entry) {
         if let Some(exits) = self.known.get(&entry) {
-            exits.iter().for_each(|&spelled| self.reach(caller, (ret, spelled)));
+            for &(end, spelled) in exits.iter() {
+                self.reach(caller, (self.store.returned(ret, end), spelled));
+            }
             return;
         }
         let callee = self.enter(entry);
         if !self.frames[callee].callers.contains(&(caller, ret)) {
             self.frames[callee].callers.push((caller, ret));
-            for spelled in self.frames[callee].exits.clone() {
-                self.reach(caller, (ret, spelled));
+            for (end, spelled) in self.frames[callee].exits.clone() {
+                self.reach(caller, (self.store.returned(ret, end), spelled));
             }
         }
     }
@@ -195,20 +206,22 @@ impl Matcher {
         let store = &self.generation.store;
         let spelling = self.constraint().inner.tables.spelling();
         let exits = |state, spelled| self.generation.proofs.exits(store, spelling, (state, spelled));
-        let mut seen: FxHashSet<(u128, u32)> = FxHashSet::default();
-        let mut todo: Vec<(&Stack, u32)> = Vec::new();
+        let mut seen: FxHashSet<(u128, Exit)> = FxHashSet::default();
+        let mut todo: Vec<(&Stack, Exit)> = Vec::new();
         for (state, stack) in config {
-            todo.extend(exits(*state, ROOT)?.iter().map(|&spelled| (stack, spelled)));
+            todo.extend(exits(*state, ROOT)?.iter().map(|&exit| (stack, exit)));
         }
-        while let Some((stack, spelled)) = todo.pop() {
+        while let Some((stack, exit)) = todo.pop() {
+            let (end, spelled) = exit;
             if stack.bottom && spelled == ROOT {
                 return Ok(true);
             }
-            if !seen.insert((stack.key, spelled)) {
+            if !seen.insert((stack.key, exit)) {
                 continue;
             }
             for (ret, below) in &stack.links {
-                todo.extend(exits(*ret, spelled)?.iter().map(|&spelled| (below, spelled)));
+                let ret = store.returned(*ret, end);
+                todo.extend(exits(ret, spelled)?.iter().map(|&exit| (below, exit)));
             }
         }
         Ok(false)

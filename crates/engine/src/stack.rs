@@ -30,6 +30,27 @@ impl StackNode {
     pub(crate) fn bottom() -> Stack {
         Arc::new(StackNode { links: SmallVec::new(), bottom: true, accepts: true, key: key_of(&[], true) })
     }
+
+    /// Whether the frame may end in `state` on this stack, and all below it as well.
+    pub(crate) fn accepts_from(&self, store: &Store, state: StateId) -> bool {
+        let expansion = store.expansion(state);
+        if expansion.ends.is_empty() {
+            return expansion.accepting && self.accepts;
+        }
+        let mut todo: SmallVec<[(StateId, &StackNode); 4]> = SmallVec::from_iter([(state, self)]);
+        while let Some((state, stack)) = todo.pop() {
+            let expansion = store.expansion(state);
+            if expansion.accepting && stack.accepts {
+                return true;
+            }
+            for &end in expansion.ends.iter() {
+                todo.extend(
+                    stack.links.iter().map(|(ret, below)| (store.returned(*ret, Some(end)), &**below)),
+                );
+            }
+        }
+        false
+    }
 }
 
 /// Makes stack nodes; remembers which stacks it has joined, since those share what lies below them.
@@ -53,7 +74,7 @@ impl<'a> Stacks<'a> {
             return below.clone(); // x* after x* is x*
         }
         let links = SmallVec::from_buf([(ret, below.clone())]);
-        let accepts = below.accepts && self.store.is_accepting(ret);
+        let accepts = below.accepts_from(self.store, ret);
         Arc::new(StackNode { key: key_of(&links, false), links, bottom: false, accepts })
     }
 
@@ -79,8 +100,7 @@ impl<'a> Stacks<'a> {
         if let ([(ret, below)], false) = (&links[..], bottom) {
             return self.push(*ret, below);
         }
-        let accepts =
-            bottom || links.iter().any(|(ret, below)| below.accepts && self.store.is_accepting(*ret));
+        let accepts = bottom || links.iter().any(|(ret, below)| below.accepts_from(self.store, *ret));
         Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
     }
 
@@ -230,14 +250,19 @@ impl<'a> Rebase<'a> {
 /// Brings heads into normal form: frames that have ended are left, equal stacks and equal states joined.
 pub(crate) fn normalize(stacks: &mut Stacks<'_>, mut heads: SmallVec<[(StateId, Stack); 4]>) -> Config {
     if let [(state, _)] = &heads[..]
-        && *state != StateId::END
+        && !stacks.store.has_ended(*state)
     {
         return heads.into_iter().collect();
     }
     let mut out: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
     while let Some((state, stack)) = heads.pop() {
-        if state == StateId::END && !stack.links.is_empty() {
-            heads.extend(stack.links.iter().cloned());
+        if !stack.links.is_empty() && stacks.store.has_ended(state) {
+            let store = stacks.store;
+            for end in store.ends_of(state) {
+                heads.extend(
+                    stack.links.iter().map(|(ret, below)| (store.returned(*ret, end), below.clone())),
+                );
+            }
             if stack.bottom {
                 heads.push((StateId::END, StackNode::bottom()));
             }

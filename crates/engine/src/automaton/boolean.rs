@@ -192,7 +192,7 @@ impl Build<'_> {
         let program = self.store.program.clone();
         let looks = scope.region.and_then(|r| program.region(r)).unwrap_or_default();
         let closure = self.closure(cells, Here { looks, trackers: &scope.trackers, assumed });
-        debug_assert!(closure.calls.is_empty(), "boolean operands are regular");
+        debug_assert!(closure.calls.is_empty() && closure.choices.is_empty(), "boolean operands are regular");
         self.index.leaves += 1;
         if self.index.leaves > LEAVES {
             self.store.set_exceeded(Exceeded { name: "states", value: LEAVES });

@@ -9,7 +9,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
 use tokenstile_grammar::{ExprId, RuleId};
 
 use super::program::Behind;
-use super::store::{Cell, CellId, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
+use super::store::{Cell, CellId, End, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
 use crate::few::FewSet;
 use crate::mask::ResolveMemo;
 
@@ -26,6 +26,12 @@ pub(super) struct Closure {
     pub(super) terminals: Vec<CellId>,
     pub(super) calls: Vec<(RuleId, CellId)>,
     pub(super) accepting: bool,
+    /// How the frame of an entry may end.
+    pub(super) ends: Vec<End>,
+    /// Cells of members of which an entry may begin.
+    pub(super) choices: Vec<CellId>,
+    /// Frames that are called, and what follows them.
+    pub(super) frames: Vec<(CellId, CellId)>,
     /// Lookaheads met, each with what follows it.
     pub(super) looks: Vec<(ExprId, CellId)>,
 }
@@ -113,7 +119,7 @@ impl<'s> Build<'s> {
     }
 
     /// The cell without the wrappers that have only one way in, so that equal places are equal cells.
-    fn unfold(&mut self, mut id: CellId) -> CellId {
+    pub(super) fn unfold(&mut self, mut id: CellId) -> CellId {
         let program = &*self.store.program;
         while id != CellId::NIL {
             let Cell { head: Head::Expr(expr, at), tail, .. } = self.store.cell(id) else { break };
@@ -212,9 +218,13 @@ impl<'s> Build<'s> {
         }
         let closure = self.closure(&state.kernel, Here::default());
         let edges = self.edges(&closure.terminals);
-        let calls = self.group_calls(closure.calls);
-        self.store.add_bytes(edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8);
-        let expansion = Expansion { edges: edges.into(), calls: calls.into(), accepting: closure.accepting };
+        let mut calls = self.group_calls(closure.calls);
+        calls.extend(closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))));
+        let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
+        let (ends, accepting) = (closure.ends.into(), closure.accepting);
+        let size = edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8 + choices.len() * 4;
+        self.store.add_bytes(size);
+        let expansion = Expansion { edges: edges.into(), calls: calls.into(), choices, accepting, ends };
         let _ = state.expansion.set(expansion);
     }
 
@@ -269,6 +279,14 @@ impl<'s> Build<'s> {
                         todo.push(tail);
                     }
                     out.terminals.push(id);
+                    continue;
+                }
+                Head::End(end) => {
+                    out.ends.push(end);
+                    continue;
+                }
+                Head::Frame(cell) => {
+                    out.frames.push((cell, tail));
                     continue;
                 }
             };
@@ -349,7 +367,7 @@ impl<'s> Build<'s> {
             }
             Expr::Look { .. } if here.assumed.contains(&expr) => todo.push(tail),
             Expr::Look { .. } => out.looks.push((expr, tail)),
-            Expr::Members(members) => self.close_members(expr, members, at, tail, todo),
+            Expr::Members(members) => self.close_members(expr, members, at, tail, out, todo),
             Expr::Machine(machine) => self.close_machine(id, (machine, at), tail, out, todo),
         }
     }
@@ -382,6 +400,7 @@ impl<'s> Build<'s> {
                     Expr::Machine(machine) => self.step_machine(expr, (machine, at), tail, &mut edges),
                     _ => unreachable!("only consuming cells are terminals"),
                 },
+                Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
             }
         }
         edges

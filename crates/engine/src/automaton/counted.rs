@@ -1,9 +1,11 @@
 //! Members and machines: expressions whose places are too many to be listed, so that those visited are interned.
 //!
 //! A cell of members is in one of three phases, which its number tells: 0 is before the first entry, odd numbers are
-//! after an entry, even ones after a separator, where an entry must follow. Only the last has a cell for every slot, so
-//! nothing is made for the sixty members of an object before one of them is begun. A cell of a machine has the
+//! after an entry, even ones after a separator, where an entry must follow. An entry is a frame (see [`entries`]), except
+//! inside booleans, where it has a cell for every slot. A cell of a machine has the
 //! number 0 at the start, and the state's plus one after that.
+//!
+//! [`entries`]: super::entries
 
 use std::sync::OnceLock;
 
@@ -12,7 +14,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr, Machine, Tallies, Tally};
 use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
 use super::build::{Build, Closure, hash_of};
-use super::store::{CellId, Exceeded, Head, Store, id};
+use super::store::{CellId, Exceeded, Head, StateId, Store, id};
 
 id!(/// A [`Counted`].
     CountedId);
@@ -21,11 +23,15 @@ id!(/// A [`MachineState`].
 
 /// Some members after some entries.
 pub(crate) struct Counted {
-    members: MembersId,
+    pub(super) members: MembersId,
     tally: Tally,
     can_end: bool,
-    /// The slots that can be used next, with what is known after that.
-    open: OnceLock<Box<[(u32, CountedId)]>>,
+    /// Whether this stands for all places after an entry that are alike in whether they can end.
+    pub(super) generic: bool,
+    /// The slots that can be used next, in order.
+    pub(super) open: OnceLock<Box<[u32]>>,
+    /// The state at the start of an entry.
+    pub(super) entry: OnceLock<StateId>,
     /// The same as far as one token can tell.
     clamped: OnceLock<CountedId>,
 }
@@ -39,14 +45,14 @@ pub(crate) struct MachineState {
 }
 
 /// Where a cell of members stands.
-enum Phase {
+pub(super) enum Phase {
     Start,
     AfterEntry(CountedId),
     AfterSeparator(CountedId),
 }
 
 impl Phase {
-    fn of(at: u32) -> Self {
+    pub(super) fn of(at: u32) -> Self {
         match at {
             0 => Phase::Start,
             _ if at % 2 == 1 => Phase::AfterEntry(CountedId(at / 2)),
@@ -54,7 +60,7 @@ impl Phase {
         }
     }
 
-    fn number(&self) -> u32 {
+    pub(super) fn number(&self) -> u32 {
         match self {
             Phase::Start => 0,
             Phase::AfterEntry(id) => id.0 * 2 + 1,
@@ -65,7 +71,7 @@ impl Phase {
 
 impl Store {
     #[inline]
-    fn counted(&self, id: CountedId) -> &Counted {
+    pub(super) fn counted(&self, id: CountedId) -> &Counted {
         self.counted.get(id.index())
     }
 
@@ -92,7 +98,9 @@ impl Build<'_> {
             members,
             tally,
             can_end,
+            generic: false,
             open: OnceLock::new(),
+            entry: OnceLock::new(),
             clamped: OnceLock::new(),
         }));
         self.index.counted.insert_unique(hash, id, |&id| {
@@ -102,29 +110,61 @@ impl Build<'_> {
         id
     }
 
+    /// The place that stands for all which differ in nothing but the slots that are open, of which there are some.
+    pub(super) fn generic(&mut self, id: CountedId) -> CountedId {
+        let store = self.store;
+        let Counted { members, can_end, .. } = *store.counted(id);
+        if let Some(&known) = self.index.generic.get(&(members, can_end)) {
+            return known;
+        }
+        let generic = CountedId::of(store.counted.push(Counted {
+            members,
+            tally: Tally::new(),
+            can_end,
+            generic: true,
+            open: OnceLock::from(Box::from([0])),
+            entry: OnceLock::new(),
+            clamped: OnceLock::new(),
+        }));
+        let _ = store.counted(generic).clamped.set(generic);
+        self.index.generic.insert((members, can_end), generic);
+        generic
+    }
+
     fn counted_start(&mut self, members: MembersId) -> CountedId {
         let start = self.store.program.tallies(members).start();
         self.counted(members, start)
     }
 
     /// The slots that can be used next.
-    fn open_slots(&mut self, id: CountedId) -> &'_ [(u32, CountedId)] {
+    pub(super) fn open_slots(&mut self, id: CountedId) -> &'_ [u32] {
         let store = self.store;
         let counted = store.counted(id);
         if let Some(open) = counted.open.get() {
             return open;
         }
-        let mut open: Vec<(u32, CountedId)> = Vec::new();
+        let mut open: Vec<u32> = Vec::new();
         let tallies: &Tallies = store.program.tallies(counted.members);
-        let found = tallies.open(&counted.tally, &mut |slot, next| {
-            open.push((slot, self.counted(counted.members, next)));
-        });
-        if found.is_err() {
+        if tallies.open_slots(&counted.tally, &mut |slot| open.push(slot)).is_err() {
             // Those for which this can happen are refused when they are compiled.
             store.set_exceeded(Exceeded { name: "mask_work", value: open.len() });
         }
-        store.add_bytes(open.len() * size_of::<(u32, CountedId)>());
+        open.sort_unstable();
+        store.add_bytes(open.len() * size_of::<u32>());
         counted.open.get_or_init(|| open.into())
+    }
+
+    /// What is known after an entry in an open slot.
+    pub(super) fn after_slot(&mut self, id: CountedId, slot: u32) -> Option<CountedId> {
+        if let Some(&next) = self.index.counted_next.get(&(id, slot)) {
+            return Some(next);
+        }
+        let counted = self.store.counted(id);
+        let next = self.store.program.tallies(counted.members).step(&counted.tally, slot)?;
+        let next = self.counted(counted.members, next);
+        self.index.counted_next.insert((id, slot), next);
+        self.store.add_bytes(24);
+        Some(next)
     }
 
     /// Whether nothing but the end can follow.
@@ -154,32 +194,36 @@ impl Build<'_> {
         members: MembersId,
         at: u32,
         tail: CellId,
+        out: &mut Closure,
         todo: &mut SmallVec<[CellId; 16]>,
     ) {
         let store = self.store;
         let phase = Phase::of(at);
-        let entries = match phase {
+        let id = match phase {
             Phase::Start => self.counted_start(members),
             Phase::AfterEntry(id) | Phase::AfterSeparator(id) => id,
         };
-        if !matches!(phase, Phase::AfterSeparator(_)) && store.counted(entries).can_end {
+        if !matches!(phase, Phase::AfterSeparator(_)) && store.counted(id).can_end {
             todo.push(tail);
         }
-        let members = store.program.arena.members_of(members);
-        if let Phase::AfterEntry(id) = phase {
-            if !self.open_slots(id).is_empty() {
-                let entry = self.cell(Head::Expr(expr, Phase::AfterSeparator(id).number()), tail);
-                let next = self.push(members.separator, entry);
-                todo.push(next);
-            }
+        if self.open_slots(id).is_empty() {
             return;
         }
-        self.open_slots(entries);
-        let open = store.counted(entries).open.get().map_or(&[][..], |open| open);
-        for &(slot, next) in open.iter().rev() {
-            let rest = self.cell(Head::Expr(expr, Phase::AfterEntry(next).number()), tail);
-            let next = self.push(members.slots[slot as usize].entry, rest);
+        let listed = store.program.arena.members_of(members);
+        let entry = self.cell(Head::Expr(expr, Phase::AfterSeparator(id).number()), tail);
+        if let Phase::AfterEntry(_) = phase {
+            let next = self.push(listed.separator, entry);
             todo.push(next);
+        } else if store.program.is_framed(members) {
+            out.choices.push(entry);
+        } else {
+            let open = store.counted(id).open.get().map_or(&[][..], |open| open);
+            for &slot in open.iter().rev() {
+                let Some(next) = self.after_slot(id, slot) else { continue };
+                let rest = self.cell(Head::Expr(expr, Phase::AfterEntry(next).number()), tail);
+                let next = self.push(listed.slots[slot as usize].entry, rest);
+                todo.push(next);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::boolean::partition;
 use super::build::{Build, hash_of};
 use super::loops::Loop;
-use super::store::{CellId, Exceeded, LocalId, Node, NodeId, StateId, Store, Work};
+use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
 use crate::few::FewSet;
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
@@ -25,6 +25,8 @@ pub(crate) struct Local {
     /// Whether it stands in a literal and nowhere else.
     pub(crate) in_literal: bool,
     expansion: OnceLock<LocalExpansion>,
+    /// The same with choices apart; `None` if there are none.
+    split: OnceLock<Option<Box<LocalExpansion>>>,
     clamped: OnceLock<LocalId>,
     pub(super) repeats: OnceLock<Option<Loop>>,
     /// For a local that stands in a literal, the one at its end.
@@ -35,6 +37,10 @@ pub(crate) struct Local {
 pub(crate) struct LocalExpansion {
     /// Whether the frame we started in may end here.
     pub(crate) pops: bool,
+    /// How that frame may end here, if it is that of an entry.
+    pub(crate) ends: Box<[End]>,
+    /// Locals that are choices of an entry and not among the edges.
+    pub(crate) choices: Box<[LocalId]>,
     /// All bytes that lead anywhere.
     pub(crate) alive: ByteSet,
     /// Disjoint sets of bytes that lead to the same place.
@@ -83,12 +89,35 @@ impl Store {
         self.local(id).expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
     }
 
+    /// What can happen next in a local, with the choices of an entry apart: see [`entries`](super::entries).
+    #[inline(always)]
+    pub(crate) fn split_expansion(&self, id: LocalId) -> &LocalExpansion {
+        match self.local(id).split.get() {
+            Some(Some(split)) => split,
+            Some(None) => self.local_expansion(id),
+            None => self.new_split(id),
+        }
+    }
+
+    #[cold]
+    fn new_split(&self, id: LocalId) -> &LocalExpansion {
+        self.build().split_local(id);
+        match self.local(id).split.get() {
+            Some(Some(split)) => split,
+            _ => self.local_expansion(id),
+        }
+    }
+
     /// Where class `class` leads from a local.
     #[inline]
     pub(crate) fn step(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
-        let expansion = self.local_expansion(id);
-        match expansion.classes[class].target.load(Ordering::Acquire) {
-            0 => self.step_new(id, class, work),
+        self.step_from(self.local_expansion(id), class, work)
+    }
+
+    #[inline]
+    fn step_from(&self, from: &LocalExpansion, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
+        match from.classes[class].target.load(Ordering::Acquire) {
+            0 => self.step_new(from, class, work),
             target => Ok(LocalId(target - 1)),
         }
     }
@@ -97,14 +126,13 @@ impl Store {
     #[inline]
     pub(crate) fn step_clamped(
         &self,
-        id: LocalId,
         expansion: &LocalExpansion,
         class: usize,
         work: &mut Work,
     ) -> Result<LocalId, Exceeded> {
         match expansion.classes[class].clamped.load(Ordering::Acquire) {
             0 => {
-                let target = self.clamped_local(self.step(id, class, work)?);
+                let target = self.clamped_local(self.step_from(expansion, class, work)?);
                 expansion.classes[class].clamped.store(target.0 + 1, Ordering::Release);
                 Ok(target)
             }
@@ -113,8 +141,12 @@ impl Store {
     }
 
     #[cold]
-    fn step_new(&self, id: LocalId, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
-        let expansion = self.local_expansion(id);
+    fn step_new(
+        &self,
+        expansion: &LocalExpansion,
+        class: usize,
+        work: &mut Work,
+    ) -> Result<LocalId, Exceeded> {
         work.spend(16 + expansion.edges.len())?;
         if self.is_full(usize::MAX) {
             return Err(Exceeded { name: "states", value: self.states_limit });
@@ -162,6 +194,7 @@ impl Build<'_> {
             heads: SmallVec::from_slice(heads),
             in_literal,
             expansion: OnceLock::new(),
+            split: OnceLock::new(),
             clamped: OnceLock::new(),
             repeats: OnceLock::new(),
             after_literal: OnceLock::new(),
@@ -170,13 +203,39 @@ impl Build<'_> {
         id
     }
 
-    /// Collects the edges of all heads, of the frames they may call and of those they may return to.
     fn expand_local(&mut self, id: LocalId) {
         let store = self.store;
-        if store.local(id).expansion.get().is_some() {
+        if store.local(id).expansion.get().is_none() {
+            let expansion = self.expanded(id, false);
+            store.add_bytes(expansion.bytes());
+            let _ = store.local(id).expansion.set(expansion);
+        }
+    }
+
+    fn split_local(&mut self, id: LocalId) {
+        let store = self.store;
+        let local = store.local(id);
+        if local.split.get().is_some() {
             return;
         }
+        let expansion = self.expanded(id, true);
+        store.add_bytes(expansion.bytes());
+        let split = if expansion.choices.is_empty() {
+            let _ = local.expansion.set(expansion);
+            None
+        } else {
+            Some(Box::new(expansion))
+        };
+        let _ = local.split.set(split);
+    }
+
+    /// Collects the edges of all heads, of the frames they may call and of those they may return to. With `split`,
+    /// choices of an entry are left as they are.
+    fn expanded(&mut self, id: LocalId, split: bool) -> LocalExpansion {
+        let store = self.store;
         let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
+        let mut choices: Vec<LocalId> = Vec::new();
+        let mut ends: Vec<End> = Vec::new();
         let mut pops = false;
         let mut seen = FewSet::default();
         // (state, stack, whether the frame was just called: its empty match is the caller's business)
@@ -192,16 +251,32 @@ impl Build<'_> {
                 let above = self.push_node(ret, node);
                 todo.push((start, above, true));
             }
-            if expansion.accepting && !called {
-                let node = store.node(node);
-                pops |= node.bottom;
-                todo.extend(node.links.iter().map(|&(ret, below)| (ret, below, false)));
+            for &choice in expansion.choices.iter() {
+                if split {
+                    choices.push(self.local(&[(choice, node)]));
+                } else {
+                    let above = self.push_node(choice, node);
+                    todo.push((self.entry_of(choice), above, true));
+                }
+            }
+            if called {
+                continue;
+            }
+            let Node { links, bottom } = store.node(node);
+            if expansion.accepting {
+                pops |= bottom;
+                todo.extend(links.iter().map(|&(ret, below)| (ret, below, false)));
+            }
+            for &end in expansion.ends.iter() {
+                if *bottom {
+                    ends.push(end);
+                }
+                todo.extend(links.iter().map(|&(ret, below)| (self.after_entry(ret, end), below, false)));
             }
         }
-        let edges = join_edges(edges);
-        let expansion = make_expansion(edges, pops);
-        store.add_bytes(expansion.bytes());
-        let _ = store.local(id).expansion.set(expansion);
+        ends.sort_unstable();
+        ends.dedup();
+        make_expansion(join_edges(edges), (pops, ends.into()), choices.into())
     }
 
     /// Where a class of bytes leads.
@@ -240,17 +315,25 @@ impl Build<'_> {
 
     /// Frames that have ended and can do nothing else are left at once.
     fn return_from_ended(&mut self, groups: &mut Groups) {
+        let store = self.store;
         let ended = |g: &(NodeId, SmallVec<[CellId; 8]>)| {
-            g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| c == CellId::NIL)
+            g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| store.is_end(c))
         };
         while let Some(i) = groups.iter().position(ended) {
-            let (node, _) = groups.swap_remove(i);
-            let node = self.store.node(node);
-            if node.bottom {
-                add_cells(groups, NodeId::BOTTOM, &[CellId::NIL]);
-            }
-            for &(ret, below) in &node.links {
-                add_cells(groups, below, &self.store.state(ret).kernel);
+            let (node, mut cells) = groups.swap_remove(i);
+            let node = store.node(node);
+            cells.sort_unstable();
+            cells.dedup();
+            for cell in cells {
+                if node.bottom {
+                    add_cells(groups, NodeId::BOTTOM, &[cell]);
+                }
+                for &(ret, below) in &node.links {
+                    match store.cell(cell).head {
+                        Head::End(end) => add_cells(groups, below, &self.cells_after_entry(ret, end)),
+                        _ => add_cells(groups, below, &store.state(ret).kernel),
+                    }
+                }
             }
         }
     }
@@ -359,7 +442,11 @@ fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
     }
 }
 
-fn make_expansion(edges: Vec<(ByteSet, NodeId, CellId)>, pops: bool) -> LocalExpansion {
+fn make_expansion(
+    edges: Vec<(ByteSet, NodeId, CellId)>,
+    (pops, ends): (bool, Box<[End]>),
+    choices: Box<[LocalId]>,
+) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
     let table = (classes.len() > 3).then(|| {
@@ -375,7 +462,7 @@ fn make_expansion(edges: Vec<(ByteSet, NodeId, CellId)>, pops: bool) -> LocalExp
         .into_iter()
         .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
         .collect();
-    LocalExpansion { pops, alive, classes, edges: edges.into(), table }
+    LocalExpansion { pops, ends, choices, alive, classes, edges: edges.into(), table }
 }
 
 impl LocalExpansion {

@@ -82,7 +82,7 @@ impl Store {
         let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
         for &cell in self.state(id).kernel.iter() {
             // The end of the frame is passed by: more characters follow.
-            if cell == CellId::NIL {
+            if self.is_end(cell) {
                 continue;
             }
             let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
@@ -105,7 +105,7 @@ impl Store {
         let [(state, _)] = self.local(id).heads[..] else { return None };
         let kernel = &self.state(state).kernel;
         let mut found: Option<Loop> = None;
-        for &cell in kernel.iter().filter(|&&c| c != CellId::NIL) {
+        for &cell in kernel.iter().filter(|&&c| !self.is_end(c)) {
             let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
             let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
             let chars = self.repeated_chars(body)?;
@@ -149,7 +149,11 @@ impl Store {
         let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::range(0x80, 0xFF) };
         let kernel = &self.state(state).kernel;
         let mut rounds = 0;
-        for &(bytes, at, target) in self.local_expansion(id).edges.iter() {
+        let expansion = self.split_expansion(id);
+        if !expansion.choices.is_empty() {
+            return false; // this may be so all the same, but white space is all that stands before entries
+        }
+        for &(bytes, at, target) in expansion.edges.iter() {
             if bytes.intersects(&ascii) {
                 rounds += 1;
                 let whole = bytes.intersect(&ByteSet::range(0, 0x7f)) == ascii;
@@ -166,23 +170,23 @@ impl Store {
             }
         }
         // One edge for each loop: none of them is hidden behind another.
-        rounds > 0 && rounds == kernel.iter().filter(|&&c| c != CellId::NIL).count()
+        rounds > 0 && rounds == kernel.iter().filter(|&&c| !self.is_end(c)).count()
     }
 
     /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
     fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
         let next = self.cell(target);
-        kernel.iter().filter(|&&c| c != CellId::NIL).any(|&cell| {
+        kernel.iter().filter(|&&c| !self.is_end(c)).any(|&cell| {
             let now = self.cell(cell);
             let same = matches!((now.head, next.head), (Head::Expr(a, _), Head::Expr(b, _)) if a == b);
-            (same && now.tail == next.tail && target != CellId::NIL) || now.tail == target
+            (same && now.tail == next.tail && !self.is_end(target)) || now.tail == target
         })
     }
 
     /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads,
     /// as the edges show. If they do not show it, it may be so all the same.
     pub(crate) fn wide_follows(&self, id: LocalId, byte: u8) -> bool {
-        let edges = &self.local_expansion(id).edges;
+        let edges = &self.split_expansion(id).edges;
         let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
         let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
         let wide = ByteSet::range(0x80, 0xFF);

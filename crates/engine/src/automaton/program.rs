@@ -22,6 +22,8 @@ pub(crate) struct Program {
     utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
     tallies: Vec<OnceLock<Tallies>>,
+    /// For each members, whether its entries are frames; inside booleans and assertions there are none.
+    framed: Vec<bool>,
     /// Characters past ASCII that the vocabulary can spell.
     wide: CharSet,
     /// The lookbehinds of each region that has assertions; regions without any are not listed.
@@ -78,6 +80,7 @@ impl Program {
         let anything = arena.star(any);
         let regions = find_regions(&mut arena, anything)?;
         let nullable = nullable(&arena, &rules.nullable);
+        let framed = find_framed(&arena);
         let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
         let tallies = arena.all_members().iter().map(|_| OnceLock::new()).collect();
@@ -92,6 +95,7 @@ impl Program {
             utf8,
             classes,
             tallies,
+            framed,
             wide,
             regions,
         })
@@ -106,6 +110,12 @@ impl Program {
     #[inline]
     pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
+    }
+
+    /// Whether the entries of some members are frames of their own.
+    #[inline]
+    pub(crate) fn is_framed(&self, members: MembersId) -> bool {
+        self.framed[members.index()]
     }
 
     /// A character set as the vocabulary's tables see it.
@@ -189,6 +199,25 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
         }
     }
     Ok(regions)
+}
+
+/// For each members, whether it stands outside of all booleans and assertions.
+fn find_framed(arena: &Arena) -> Vec<bool> {
+    let mut framed = vec![true; arena.all_members().len()];
+    let exprs: Vec<(ExprId, Expr)> = arena.iter().collect();
+    let mut inside = vec![false; exprs.len()];
+    // Parts come before what they are part of.
+    for &(id, expr) in exprs.iter().rev() {
+        match expr {
+            Expr::Members(members) if inside[id.index()] => framed[members.index()] = false,
+            Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. } => inside[id.index()] = true,
+            _ => {}
+        }
+        if inside[id.index()] {
+            arena.children(id).into_iter().for_each(|child| inside[child.index()] = true);
+        }
+    }
+    framed
 }
 
 /// Which expressions match the empty text wherever they stand, given which rules do. An assertion does not: it

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
-use tokenstile_grammar::{CharSetId, ExprId, Limits};
+use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
 use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
@@ -71,6 +71,17 @@ pub(crate) enum Head {
     Utf8(CharSetId, u32),
     /// The rest of a boolean expression.
     Bool(FormulaId),
+    /// The end of a frame that is an entry of some members.
+    End(End),
+    /// A cell in a frame of its own, up to the end of that.
+    Frame(CellId),
+}
+
+/// How the frame of an entry ends: in which slot of which members.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct End {
+    pub(crate) members: MembersId,
+    pub(crate) slot: u32,
 }
 
 /// What is left to match: see the module documentation.
@@ -100,8 +111,12 @@ pub(crate) struct Expansion {
     pub(crate) edges: Box<[(ByteSet, CellId)]>,
     /// Calls: the state to return to, and the state to start in.
     pub(crate) calls: Box<[(StateId, StateId)]>,
+    /// Entries of members that may begin, each as the state to return to: see [`entries`](super::entries).
+    pub(crate) choices: Box<[StateId]>,
     /// Whether the frame may end here.
     pub(crate) accepting: bool,
+    /// How the frame may end here, if it is that of an entry.
+    pub(crate) ends: Box<[End]>,
 }
 
 /// A stack, from above.
@@ -154,6 +169,8 @@ pub(crate) struct Store {
     pub(super) formulas: AppendVec<Formula>,
     pub(super) counted: AppendVec<Counted>,
     pub(super) machine_states: AppendVec<MachineState>,
+    /// For each members, the cells of its entries by slot.
+    pub(super) entries: Vec<OnceLock<Box<[CellId]>>>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
@@ -172,6 +189,10 @@ pub(super) struct Index {
     pub(super) formulas: HashTable<FormulaId>,
     pub(super) counted: HashTable<CountedId>,
     pub(super) machine_states: HashTable<MachineStateId>,
+    /// What follows an entry in a slot.
+    /// Places after an entry of which nothing is known but whether the members may end there.
+    pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
+    pub(super) counted_next: FxHashMap<(CountedId, u32), CountedId>,
     /// Nodes that were joined.
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
@@ -193,8 +214,10 @@ impl Index {
 
 impl Store {
     pub(crate) fn new(program: std::sync::Arc<Program>, limits: &Limits) -> Self {
+        let entries = program.arena.all_members().iter().map(|_| OnceLock::new()).collect();
         let store = Store {
             program,
+            entries,
             cells: AppendVec::new(),
             states: AppendVec::new(),
             nodes: AppendVec::new(),
@@ -306,8 +329,9 @@ impl Store {
 
     /// Whether the frame may end in this state.
     #[inline]
-    pub(crate) fn is_accepting(&self, id: StateId) -> bool {
-        self.expansion(id).accepting
+    pub(crate) fn may_end(&self, id: StateId) -> bool {
+        let expansion = self.expansion(id);
+        expansion.accepting || !expansion.ends.is_empty()
     }
 
     /// The state as far as one token can tell: see [`Cell::clamped`].

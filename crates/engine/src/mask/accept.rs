@@ -38,6 +38,12 @@ impl Accept {
         Accept { masks, ids: Box::default() }
     }
 
+    /// Adds these tokens to masks and ids that are being collected.
+    pub(crate) fn add_to(&self, masks: &mut SmallVec<[Shared; 1]>, ids: &mut Vec<TokenId>) {
+        masks.extend(self.masks.iter().cloned());
+        ids.extend_from_slice(&self.ids);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.masks.is_empty() && self.ids.is_empty()
     }

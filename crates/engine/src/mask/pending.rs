@@ -5,12 +5,18 @@ use std::sync::RwLock;
 use smallvec::SmallVec;
 
 use super::accept::Accept;
-use crate::automaton::CharClass;
+use crate::automaton::{CharClass, End};
 use crate::profile::Run;
 
 /// Trie nodes at which a frame may end with bytes of the token left over.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Pending {
+    /// How the frame ends, if it is that of an entry.
+    pub(crate) end: Option<End>,
+    /// What is pending then.
+    pub(crate) of: Option<PendingId>,
+    /// Whether the frame may end before the token; not kept.
+    pub(crate) whole: bool,
     /// One by one.
     pub(crate) nodes: Vec<u32>,
     /// Every node of a subtree whose bytes are all in the class.
@@ -21,7 +27,14 @@ pub(crate) struct Pending {
 
 impl Pending {
     pub(crate) fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+        self.of.is_none() && self.nodes.is_empty() && self.pure.is_empty() && self.runs.is_empty()
+    }
+
+    /// Adds what is pending elsewhere.
+    pub(crate) fn extend(&mut self, other: &Pending) {
+        self.nodes.extend_from_slice(&other.nodes);
+        self.pure.extend_from_slice(&other.pure);
+        self.runs.extend(other.runs.iter().copied());
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -49,6 +62,8 @@ pub(crate) struct Walked {
     pub(crate) accept: Accept,
     /// What is pending for the state below.
     pub(crate) pending: SmallVec<[PendingId; 2]>,
+    /// Trie nodes at which an entry is to be chosen, in the walk of a state that stands for several.
+    pub(super) choices: Box<[u32]>,
 }
 
 /// The walks from one state, by what was pending when the state was returned to.

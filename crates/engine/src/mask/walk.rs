@@ -9,8 +9,11 @@ use std::hash::BuildHasher;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::{Accept, Shared};
+use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
-use crate::automaton::{AppendVec, CharClass, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work};
+use crate::automaton::{
+    AppendVec, CharClass, End, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work,
+};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
@@ -24,6 +27,7 @@ pub(crate) struct MaskStore {
     pending: AppendVec<Pending>,
     walked: AppendVec<Walked>,
     index: Mutex<HashTable<PendingId>>,
+    pub(super) choices: Choices,
 }
 
 impl MaskStore {
@@ -32,6 +36,7 @@ impl MaskStore {
             pending: AppendVec::new(),
             walked: AppendVec::new(),
             index: Mutex::new(HashTable::new()),
+            choices: Choices::default(),
         };
         store.pending.push(Pending::default()); // PendingId::WHOLE
         store
@@ -41,19 +46,29 @@ impl MaskStore {
         self.walked.get(id.0 as usize)
     }
 
+    pub(super) fn pending(&self, id: PendingId) -> &Pending {
+        self.pending.get(id.0 as usize)
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.walked.len()
     }
 
-    fn intern(&self, pending: Pending) -> (PendingId, bool) {
+    fn intern(&self, store: &Store, pending: Pending) -> PendingId {
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = FxBuildHasher.hash_one(&pending);
         if let Some(&id) = index.find(hash, |id| *self.pending.get(id.0 as usize) == pending) {
-            return (id, false);
+            return id;
         }
+        store.add_bytes(pending.bytes());
         let id = PendingId(self.pending.push(pending) as u32);
         index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(self.pending.get(id.0 as usize)));
-        (id, true)
+        id
+    }
+
+    /// What is pending where the frame of an entry ends.
+    fn ended(&self, store: &Store, end: End, of: PendingId) -> PendingId {
+        self.intern(store, Pending { end: Some(end), of: Some(of), ..Pending::default() })
     }
 
     fn add(&self, walked: Walked) -> WalkedId {
@@ -75,10 +90,19 @@ impl MaskStore {
         if let Some(walked) = slot.get() {
             return Ok(walked);
         }
-        let mut walk = Walk::new(store, tables, work);
-        walk.visit(ROOT, store.clamped_local(store.local_of(state)))?;
+        let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
+        let mut walk = Walk::new(self, store, tables, work);
+        match store.generic_of(state) {
+            Some((generic, choice)) => {
+                let known = self.start(store, tables, generic, walk.work)?;
+                walk.take(known, choice)?;
+                passed.extend_from_slice(&known.pending);
+            }
+            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
+        }
         walk.run()?;
-        let walked = walk.finish(self, None);
+        let mut walked = walk.finish(None);
+        walked.pending.extend(passed);
         Ok(slot.get_or_init(|| walked))
     }
 
@@ -91,44 +115,81 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<&'a Walked, Exceeded> {
+        let Pending { end, of, .. } = *self.pending(pending);
+        let (state, pending) = (store.clamped(store.returned(state, end)), of.unwrap_or(pending));
         if pending == PendingId::WHOLE {
             return self.start(store, tables, state, work);
         }
-        let state = store.clamped(state);
         let memo = &store.state(state).resolved;
         if let Some(id) = memo.get(pending) {
             return Ok(self.walked(id));
         }
-        let local = store.clamped_local(store.local_of(state));
-        let mut walk = Walk::new(store, tables, work);
-        walk.pending(self.pending.get(pending.0 as usize), local)?;
-        walk.run()?;
-        let passes = store.local_expansion(local).pops.then_some(pending);
-        let walked = walk.finish(self, passes);
+        let walked = self.go_on_from(store, tables, pending, state, work)?;
         let id = self.add(walked);
         memo.insert(pending, id);
         Ok(self.walked(id))
     }
+
+    fn go_on_from(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        if let Some(end) = store.only_end(state) {
+            let pending = SmallVec::from_iter([self.ended(store, end, pending)]);
+            return Ok(Walked { pending, ..Walked::default() });
+        }
+        let mut walk = Walk::new(self, store, tables, work);
+        if let Some((generic, choice)) = store.generic_of(state) {
+            let known = self.resolve(store, tables, pending, generic, walk.work)?;
+            walk.take(known, choice)?;
+            walk.run()?;
+            let mut walked = walk.finish(None);
+            walked.pending.extend(known.pending.iter().copied());
+            return Ok(walked);
+        }
+        let local = store.clamped_local(store.local_of(state));
+        let left = self.pending(pending);
+        walk.pending(left, local)?;
+        walk.run()?;
+        let at = store.split_expansion(local);
+        walk.pass_on(left, at, true);
+        // What is pending all the same need not be kept twice.
+        Ok(walk.finish(at.pops.then_some(pending)))
+    }
 }
 
 /// One walk: what is still to visit, and what was found.
-struct Walk<'a> {
-    store: &'a Store,
-    tables: &'a Tables,
-    trie: &'a Trie,
-    work: &'a mut Work,
+pub(super) struct Walk<'a> {
+    pub(super) memory: &'a MaskStore,
+    pub(super) store: &'a Store,
+    pub(super) tables: &'a Tables,
+    pub(super) trie: &'a Trie,
+    pub(super) work: &'a mut Work,
     todo: Vec<(u32, LocalId)>,
-    ids: Vec<TokenId>,
-    masks: SmallVec<[Shared; 1]>,
-    whole: bool,
+    pub(super) ids: Vec<TokenId>,
+    pub(super) masks: SmallVec<[Shared; 1]>,
     found: Pending,
+    /// The same where the frame of an entry ends, by how it does.
+    found_ends: Vec<Pending>,
+    /// Nodes at which an entry is to be chosen of which no more is known.
+    pub(super) chosen: Vec<u32>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
 }
 
 impl<'a> Walk<'a> {
-    fn new(store: &'a Store, tables: &'a Tables, work: &'a mut Work) -> Self {
+    pub(super) fn new(
+        memory: &'a MaskStore,
+        store: &'a Store,
+        tables: &'a Tables,
+        work: &'a mut Work,
+    ) -> Self {
         Walk {
+            memory,
             store,
             tables,
             trie: &tables.trie,
@@ -136,43 +197,79 @@ impl<'a> Walk<'a> {
             todo: Vec::new(),
             ids: Vec::new(),
             masks: SmallVec::new(),
-            whole: false,
             found: Pending::default(),
+            found_ends: Vec::new(),
+            chosen: Vec::new(),
             visited: None,
         }
     }
 
     /// The result; `passes` is what stays pending because the state itself may end at once.
-    fn finish(mut self, masks: &MaskStore, passes: Option<PendingId>) -> Walked {
+    pub(super) fn finish(self, passes: Option<PendingId>) -> Walked {
         let mut pending: SmallVec<[PendingId; 2]> = passes.into_iter().collect();
-        if self.whole {
-            pending.push(PendingId::WHOLE);
-        }
-        let mut bytes = 0;
-        if self.found.nodes.len() > 64 {
-            self.found.nodes.sort_unstable();
-            self.found.nodes.dedup();
-        }
-        if !self.found.is_empty() {
-            let size = self.found.bytes();
-            let (id, new) = masks.intern(self.found);
-            bytes += if new { size } else { 0 };
-            if !pending.contains(&id) {
-                pending.push(id);
+        for mut found in std::iter::once(self.found).chain(self.found_ends) {
+            if found.nodes.len() > 64 {
+                found.nodes.sort_unstable();
+                found.nodes.dedup();
+            }
+            let end = found.end.take();
+            let whole = std::mem::take(&mut found.whole).then_some(PendingId::WHOLE);
+            let rest = (!found.is_empty()).then(|| self.memory.intern(self.store, found));
+            for of in whole.into_iter().chain(rest) {
+                let id = match end {
+                    Some(end) => self.memory.ended(self.store, end, of),
+                    None => of,
+                };
+                if !pending.contains(&id) {
+                    pending.push(id);
+                }
             }
         }
         let accept = Accept::new(self.masks, &self.ids, self.tables.words);
-        self.store.add_bytes(bytes + accept.bytes() + size_of::<Walked>());
-        Walked { accept, pending }
+        self.store.add_bytes(accept.bytes() + size_of::<Walked>());
+        Walked { accept, pending, choices: self.chosen.into() }
+    }
+
+    /// Takes note of something that is pending if the frame may end in a local.
+    #[inline]
+    fn ends_in(&mut self, at: &LocalExpansion, note: impl Fn(&mut Pending)) {
+        if at.pops {
+            note(&mut self.found);
+        }
+        for &end in at.ends.iter() {
+            let known = self.found_ends.iter().position(|p| p.end == Some(end));
+            let index = known.unwrap_or_else(|| {
+                self.found_ends.push(Pending { end: Some(end), ..Pending::default() });
+                self.found_ends.len() - 1
+            });
+            note(&mut self.found_ends[index]);
+        }
+    }
+
+    /// Where the frame may end in a local that was returned to, what is pending stays so.
+    pub(super) fn pass_on(&mut self, pending: &Pending, at: &LocalExpansion, kept: bool) {
+        if at.pops && !kept {
+            self.found.extend(pending);
+        }
+        if !at.ends.is_empty() {
+            let kept = std::mem::take(&mut self.found);
+            self.ends_in(at, |found| found.extend(pending));
+            self.found = kept;
+        }
+    }
+
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty() && self.masks.is_empty() && self.found.is_empty() && self.found_ends.is_empty()
     }
 
     #[inline]
-    fn step(&mut self, local: LocalId, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
-        self.store.step_clamped(local, from, class, self.work)
+    fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
+        self.store.step_clamped(from, class, self.work)
     }
 
     /// Visits what there is to visit.
-    fn run(&mut self) -> Result<(), Exceeded> {
+    pub(super) fn run(&mut self) -> Result<(), Exceeded> {
         while let Some((node, local)) = self.todo.pop() {
             self.go_on(node, local)?;
         }
@@ -182,26 +279,26 @@ impl<'a> Walk<'a> {
     /// Takes every child of `node` that `local` has a way to.
     #[inline]
     fn go_on(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        let expansion = self.store.local_expansion(local);
+        let expansion = self.store.split_expansion(local);
         let children = self.trie.children(node);
         let ways = expansion.alive.len();
         self.work.spend(1 + ways.min(children.len()))?;
         if ways * 4 < children.len() {
             for byte in expansion.alive.iter() {
                 if let (Some(child), Some(class)) = (self.trie.child(node, byte), expansion.class_of(byte)) {
-                    let next = self.step(local, expansion, class)?;
+                    let next = self.step(expansion, class)?;
                     self.arrive(child, next)?;
                 }
             }
         } else {
             for child in children {
                 if let Some(class) = expansion.class_of(self.trie.byte[child as usize]) {
-                    let next = self.step(local, expansion, class)?;
+                    let next = self.step(expansion, class)?;
                     self.arrive(child, next)?;
                 }
             }
         }
-        Ok(())
+        self.choices(node, expansion)
     }
 
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
@@ -212,7 +309,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on below `node`, now or later.
-    fn visit(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+    pub(super) fn visit(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
         if let Some(visited) = &mut self.visited
             && !visited.insert((node, local))
         {
@@ -231,9 +328,7 @@ impl<'a> Walk<'a> {
         if self.take_whole(node, local) {
             return Ok(());
         }
-        if self.store.local_expansion(local).pops {
-            self.found.nodes.push(node);
-        }
+        self.ends_in(self.store.split_expansion(local), |pending| pending.nodes.push(node));
         self.todo.push((node, local));
         Ok(())
     }
@@ -267,9 +362,8 @@ impl<'a> Walk<'a> {
         }
         let own = self.trie.own(node).len();
         self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
-        if self.store.local_expansion(local).pops {
-            self.found.pure.push((node, self.store.program.class(repeats.chars)));
-        }
+        let class = self.store.program.class(repeats.chars);
+        self.ends_in(self.store.split_expansion(local), |pending| pending.pure.push((node, class)));
         true
     }
 
@@ -277,14 +371,11 @@ impl<'a> Walk<'a> {
     fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(index);
-        let expansion = self.store.local_expansion(local);
-        if expansion.pops {
-            if anchor.node == ROOT {
-                self.whole = true;
-            } else {
-                self.found.nodes.push(anchor.node);
-            }
-        }
+        let expansion = self.store.split_expansion(local);
+        self.ends_in(expansion, |pending| match anchor.node {
+            ROOT => pending.whole = true,
+            node => pending.nodes.push(node),
+        });
         let ascii = ByteSet::range(0, 0x7f);
         let mut left = anchor.bytes.intersect(&expansion.alive);
         for (i, class) in expansion.classes.iter().enumerate() {
@@ -292,7 +383,7 @@ impl<'a> Walk<'a> {
             if !anchor.has(RUN_TOKENS, &first) {
                 continue;
             }
-            let next = self.step(local, expansion, i)?;
+            let next = self.step(expansion, i)?;
             let Some(repeats) = self.store.repeats(next) else { continue };
             let rest = self.store.program.class(repeats.chars);
             if !Profile::pays(&first, &rest) || !self.stays_simple(next, repeats, &rest)? {
@@ -311,11 +402,11 @@ impl<'a> Walk<'a> {
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
             {
-                let next = self.step(local, expansion, class)?;
+                let next = self.step(expansion, class)?;
                 self.arrive(child, next)?;
             }
         }
-        Ok(())
+        self.choices(anchor.node, expansion)
     }
 
     /// Whether what may follow a run can never be mistaken for more of it, also once enough rounds are done.
@@ -330,7 +421,8 @@ impl<'a> Walk<'a> {
         }
         let after = chain[chain.len() - 1];
         Ok(if repeats.left == Some(repeats.need) {
-            !overlaps(&self.store.local_expansion(after).alive, rest)
+            let after = self.store.split_expansion(after);
+            after.choices.is_empty() && !overlaps(&after.alive, rest)
         } else {
             self.store.repeats(after).is_some_and(|r| r.chars == repeats.chars)
         })
@@ -351,10 +443,9 @@ impl<'a> Walk<'a> {
             self.extend_chain(&mut chain, &run.rest, repeats.need as usize + 1)?;
         }
         let at_need = chain[chain.len() - 1];
-        let exits = self.store.local_expansion(local).alive.union(&self.store.local_expansion(at_need).alive);
-        if self.store.local_expansion(at_need).pops {
-            self.found.runs.push((run, repeats.need + 1));
-        }
+        let exits = self.store.split_expansion(local).alive.union(&self.store.split_expansion(at_need).alive);
+        let least = repeats.need + 1;
+        self.ends_in(self.store.split_expansion(at_need), |pending| pending.runs.push((run, least)));
         let firsts = run.first_ranges();
         for byte in exits.iter().filter(|&b| !in_run(b)) {
             for entry in anchor.after(byte, &run, &firsts) {
@@ -375,9 +466,9 @@ impl<'a> Walk<'a> {
                     self.extend_chain(&mut chain, &run.rest, index + 1)?;
                 }
                 let Some(&from) = chain.get(index) else { continue };
-                let expansion = self.store.local_expansion(from);
+                let expansion = self.store.split_expansion(from);
                 if let Some(class) = expansion.class_of(byte) {
-                    let next = self.step(from, expansion, class)?;
+                    let next = self.step(expansion, class)?;
                     self.arrive(entry.node, next)?;
                 }
             }
@@ -396,9 +487,9 @@ impl<'a> Walk<'a> {
         let Some(byte) = rest.ascii.first() else { return Ok(()) };
         while chain.len() < len.min(longest) {
             let last = chain[chain.len() - 1];
-            let expansion = self.store.local_expansion(last);
+            let expansion = self.store.split_expansion(last);
             let Some(class) = expansion.class_of(byte) else { return Ok(()) };
-            let next = self.step(last, expansion, class)?;
+            let next = self.step(expansion, class)?;
             chain.push(next);
         }
         Ok(())
@@ -430,12 +521,12 @@ impl<'a> Walk<'a> {
                     spellable = false;
                     break;
                 };
-                let expansion = self.store.local_expansion(at);
+                let expansion = self.store.split_expansion(at);
                 let Some(class) = expansion.class_of(byte) else { return Ok(false) };
                 if !bytes.is_subset(&expansion.classes[class].set) {
                     return Ok(false);
                 }
-                at = self.step(at, expansion, class)?;
+                at = self.step(expansion, class)?;
             }
             if spellable && at != target {
                 return Ok(false);
@@ -445,9 +536,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on from every pending place in `local`.
-    fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
-        let expansion = self.store.local_expansion(local);
-        self.visited = Some(FxHashSet::default());
+    pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
+        let expansion = match pending {
+            Pending { pure, runs, .. } if pure.is_empty() && runs.is_empty() => {
+                self.store.split_expansion(local)
+            }
+            _ => self.store.local_expansion(local),
+        };
+        self.visited.get_or_insert_default();
         for &node in &pending.nodes {
             self.go_on(node, local)?;
         }
@@ -466,7 +562,7 @@ impl<'a> Walk<'a> {
                     self.work.spend(1)?;
                     let next = match next {
                         Some(next) => next,
-                        None => *next.insert(self.step(local, expansion, class)?),
+                        None => *next.insert(self.step(expansion, class)?),
                     };
                     self.arrive(entry.node, next)?;
                 }

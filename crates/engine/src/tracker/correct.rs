@@ -179,7 +179,7 @@ impl Matcher {
     fn loops_of(&self, config: &Config) -> Option<u128> {
         let store = &self.generation.store;
         let [(state, stack)] = &config[..] else { return None };
-        if store.is_accepting(*state) && !stack.links.is_empty() {
+        if store.may_end(*state) && !stack.links.is_empty() {
             return None;
         }
         let repeats = store.repeats(store.local_of(store.clamped(*state)))?;

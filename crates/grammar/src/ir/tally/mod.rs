@@ -206,6 +206,18 @@ impl Tallies {
         }
     }
 
+    /// The same without the tallies.
+    pub fn open_slots(&self, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
+        match &self.tree {
+            // In order, a slot that could be used may leave something behind that is wanting.
+            Some(tree) if self.endings.is_none() && self.pairs.is_empty() && self.is_past_windows(tally) => {
+                tree.open(self, tally, found);
+                Ok(())
+            }
+            _ => self.open(tally, &mut |slot, _| found(slot)),
+        }
+    }
+
     /// Whether some further entries, or none, make the whole come out right.
     pub fn is_completable(&self, tally: &Tally) -> Result<bool, Error> {
         self.completable(tally, &mut Effort::default())
