@@ -82,6 +82,12 @@ fn special(tracking: Tracking) -> ByteSet {
     if tracking.any() { ByteSet::range(*SPECIAL.start(), *SPECIAL.end()) } else { ByteSet::EMPTY }
 }
 
+/// Whether every byte that UTF-8 needs occurs in some token.
+pub(crate) fn spells_all_chars(trie: &Trie) -> bool {
+    let utf8 = ByteSet::range(0x00, 0xBF).union(&ByteSet::range(0xC2, 0xF4));
+    utf8.is_subset(&trie.bytes_used)
+}
+
 /// The grammar without bytes that no token contains; `None` if it uses no such byte.
 pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Result<Option<Restricted>, Error> {
     let used = &trie.bytes_used.union(&special(grammar.tracking()));

@@ -228,7 +228,7 @@ fn built_in_json() {
         ("bounded", JsonWhitespace::Bounded),
         ("compact", JsonWhitespace::Compact),
     ] {
-        let grammar = Grammar::json_with(space, &Limits::default()).expect("built in");
+        let grammar = Grammar::json_with(space.clone(), &Limits::default()).expect("built in");
         let texts = if space == JsonWhitespace::Compact { &[] } else { &texts[..] };
         let effort = Effort { walks: 3, steps: 6, sentences: 6 };
         let (n, failure) = try_one(name, &grammar, texts, &effort, &mut rng);

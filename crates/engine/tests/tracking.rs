@@ -226,7 +226,7 @@ fn keys_that_abound_need_no_search() {
         for _ in 0..60 {
             let (mut a, mut b): (Matcher, Matcher) = (slow.fork(), fast.fork());
             let mut text = Vec::new();
-            for _ in 0..24 {
+            for step in 0..24 {
                 let place = || format!("{name} after {}", text.escape_ascii());
                 let words = mask_of(&mut a);
                 assert_eq!(mask_of(&mut b), words, "{}", place());
@@ -235,7 +235,7 @@ fn keys_that_abound_need_no_search() {
                 let tokens: Vec<u32> = support::tokens_in(&words);
                 let tokens: Vec<u32> =
                     tokens.into_iter().filter(|t| !vocab.end_tokens().contains(t)).collect();
-                for (token, bytes) in vocab.text_tokens() {
+                for (token, bytes) in vocab.text_tokens().skip(step % 4).step_by(4) {
                     assert_eq!(
                         b.allows(token),
                         Ok(bit(&words, token)),

@@ -9,18 +9,19 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::Tracking;
 
 use super::correct::{clear, has};
-use super::set::{Cursor, symbol};
+use super::set::{Cursor, View, symbol};
 use super::strings::Text;
 use super::{Mode, Tracker};
 use crate::automaton::{Exceeded, Work};
 use crate::tables::Tables;
-use crate::trie::Trie;
+use crate::trie::{ROOT, Trie};
 
 /// A place inside a key on the way down the trie.
-struct Place {
+#[derive(Clone, Copy)]
+struct Place<'a> {
     node: u32,
     text: Text,
-    cursor: Cursor,
+    keys: View<'a>,
 }
 
 /// Takes out of `words` the tokens in which a key ends that its object has already.
@@ -31,16 +32,21 @@ pub(super) fn clear_repeated_keys(
     work: &mut Work,
 ) -> Result<(), Exceeded> {
     let (trie, structure) = (&tables.trie, tables.structure());
-    if let Some(cursor) = &tracker.key {
-        let place = |node, text| Place { node, text, cursor: cursor.clone() };
-        let mut todo: SmallVec<[Place; 8]> = match tracker.mode {
-            Mode::Key(text) => SmallVec::from_iter([place(crate::trie::ROOT, text)]),
-            Mode::Member => structure.openings.iter().map(|&node| place(node, Text::PLAIN)).collect(),
+    if let Some(keys) = tracker.key.as_ref().map(Cursor::view) {
+        let mut todo: SmallVec<[Place<'_>; 8]> = match tracker.mode {
+            Mode::Key(text) => SmallVec::from_iter([Place { node: ROOT, text, keys }]),
+            Mode::Member => {
+                structure.openings.iter().map(|&node| Place { node, text: Text::PLAIN, keys }).collect()
+            }
             _ => SmallVec::new(),
         };
         while let Some(place) = todo.pop() {
+            // Few tokens have a quote behind other text: this is where most ways end.
+            if trie.below[place.node as usize].ascii >> b'"' & 1 == 0 {
+                continue;
+            }
             work.spend(1)?;
-            for_each_way(trie, &place, |child| todo.extend(arrive(trie, &place, child, words)));
+            for_each_way(trie, place, |child| todo.extend(arrive(trie, place, child, words)));
         }
     }
     for &token in &structure.further_keys {
@@ -54,19 +60,19 @@ pub(super) fn clear_repeated_keys(
 }
 
 /// The children of a place that a key of the object may lead to.
-fn for_each_way(trie: &Trie, place: &Place, mut visit: impl FnMut(u32)) {
-    if trie.nodes[place.node as usize].children == 0 {
-        return;
+fn for_each_way(trie: &Trie, place: Place<'_>, mut visit: impl FnMut(u32)) {
+    if place.text != Text::PLAIN && !place.text.after_backslash() {
+        return trie.children(place.node).for_each(visit);
     }
     let mut go = |byte: u8| {
         if let Some(child) = trie.child(place.node, byte) {
             visit(child);
         }
     };
-    if place.text != Text::PLAIN {
-        return trie.children(place.node).for_each(visit);
+    if place.text.after_backslash() {
+        return b"\"\\/bfnrtu".iter().for_each(|&byte| go(byte));
     }
-    for symbol in place.cursor.next() {
+    for symbol in place.keys.next() {
         match u8::try_from(symbol) {
             Ok(b'"' | b'\\') => {} // not written as they are
             Ok(byte) => go(byte),
@@ -78,18 +84,21 @@ fn for_each_way(trie: &Trie, place: &Place, mut visit: impl FnMut(u32)) {
 }
 
 /// Goes to a child of a place; the place there, if a key of the object goes on.
-fn arrive(trie: &Trie, place: &Place, child: u32, words: &mut [u32]) -> Option<Place> {
+fn arrive<'a>(trie: &Trie, place: Place<'a>, child: u32, words: &mut [u32]) -> Option<Place<'a>> {
     let byte = trie.byte[child as usize];
-    let mut cursor = place.cursor.clone();
-    match place.text.step(byte) {
+    let Place { text, mut keys, .. } = place;
+    if text == Text::PLAIN && byte != b'"' && byte != b'\\' {
+        return keys.step(byte.into()).then_some(Place { node: child, text, keys });
+    }
+    match text.step(byte) {
         Some((text, piece)) => {
-            let stands = piece.into_iter().all(|b| cursor.step(b.into()))
-                && text.units().is_none_or(|(low, high)| cursor.has_unit(low, high));
-            stands.then_some(Place { node: child, text, cursor })
+            let stands = piece.into_iter().all(|b| keys.step(b.into()))
+                && text.units().is_none_or(|(low, high)| keys.has_unit(low, high));
+            stands.then_some(Place { node: child, text, keys })
         }
         None => {
-            let ends = byte == b'"' && place.text.rest().into_iter().all(|b| cursor.step(b.into()));
-            if ends && cursor.has(symbol::END) {
+            let ends = byte == b'"' && text.rest().into_iter().all(|b| keys.step(b.into()));
+            if ends && keys.has(symbol::END) {
                 trie.subtree(child).iter().for_each(|&t| clear(words, t));
             }
             None

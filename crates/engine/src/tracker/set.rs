@@ -173,10 +173,7 @@ impl Cursor {
     /// Whether some string goes on with this symbol.
     #[inline]
     pub(crate) fn has(&self, symbol: Symbol) -> bool {
-        match &*self.node {
-            Node::Leaf(rest, _) => rest.get(self.at) == Some(&symbol),
-            Node::Inner(edges) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
-        }
+        self.view().has(symbol)
     }
 
     /// Whether a string ends here.
@@ -186,11 +183,7 @@ impl Cursor {
 
     /// The symbols that some string goes on with.
     pub(crate) fn next(&self) -> impl Iterator<Item = Symbol> + '_ {
-        let (leaf, inner) = match &*self.node {
-            Node::Leaf(rest, _) => (rest.get(self.at).copied(), &[][..]),
-            Node::Inner(edges) => (None, &edges[..]),
-        };
-        leaf.into_iter().chain(inner.iter().map(|e| e.0))
+        self.view().next()
     }
 
     /// Where it stands, in numbers.
@@ -198,12 +191,71 @@ impl Cursor {
         (Arc::as_ptr(&self.node) as usize, self.at)
     }
 
+    /// See [`View::has_unit`].
+    pub(crate) fn has_unit(&self, low: u16, high: u16) -> bool {
+        self.view().has_unit(low, high)
+    }
+
+    /// The same place, borrowed.
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_> {
+        View { node: &self.node, at: self.at }
+    }
+}
+
+/// A [`Cursor`] that does not keep the set alive, and costs nothing to copy.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    node: &'a Node,
+    at: usize,
+}
+
+impl<'a> View<'a> {
+    /// Goes on by one symbol; answers `false`, and stays, if no string does.
+    #[inline]
+    pub(crate) fn step(&mut self, symbol: Symbol) -> bool {
+        match self.node {
+            Node::Leaf(rest, _) => {
+                let found = rest.get(self.at) == Some(&symbol);
+                self.at += found as usize;
+                found
+            }
+            Node::Inner(edges) => match edges.binary_search_by_key(&symbol, |e| e.0) {
+                Ok(i) => {
+                    self.node = &edges[i].1;
+                    self.at = self.node.start();
+                    true
+                }
+                Err(_) => false,
+            },
+        }
+    }
+
+    /// Whether some string goes on with this symbol.
+    #[inline]
+    pub(crate) fn has(self, symbol: Symbol) -> bool {
+        match self.node {
+            Node::Leaf(rest, _) => rest.get(self.at) == Some(&symbol),
+            Node::Inner(edges) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
+        }
+    }
+
+    /// The symbols that some string goes on with.
+    #[inline]
+    pub(crate) fn next(self) -> impl Iterator<Item = Symbol> + 'a {
+        let (leaf, inner) = match self.node {
+            Node::Leaf(rest, _) => (rest.get(self.at).copied(), &[][..]),
+            Node::Inner(edges) => (None, &edges[..]),
+        };
+        leaf.into_iter().chain(inner.iter().map(|e| e.0))
+    }
+
     /// Whether some string goes on with a character (or half of a pair, as UTF-8 would spell it) that is written
     /// with an escape from `low` to `high`.
-    pub(crate) fn has_unit(&self, low: u16, high: u16) -> bool {
-        let mut todo: SmallVec<[(Cursor, u32, u32); 8]> = SmallVec::from_iter([(self.clone(), 0, 0)]);
-        while let Some((cursor, code, left)) = todo.pop() {
-            for symbol in cursor.next().filter(|&s| s < 0x100) {
+    pub(crate) fn has_unit(self, low: u16, high: u16) -> bool {
+        let mut todo: SmallVec<[(View<'_>, u32, u32); 8]> = SmallVec::from_iter([(self, 0, 0)]);
+        while let Some((view, code, left)) = todo.pop() {
+            for symbol in view.next().filter(|&s| s < 0x100) {
                 let byte = u32::from(symbol);
                 let (code, left) = match byte {
                     0x80..=0xBF if left > 0 => (code << 6 | byte & 0x3F, left - 1),
@@ -220,7 +272,7 @@ impl Cursor {
                     }
                     continue;
                 }
-                let mut next = cursor.clone();
+                let mut next = view;
                 if next.step(symbol) {
                     todo.push((next, code, left));
                 }

@@ -26,6 +26,11 @@ impl Text {
     /// Between characters, or inside of one that is written as it is.
     pub(crate) const PLAIN: Text = Text { escape: Escape::No, high: 0 };
 
+    /// Whether one of the signs `"\\/bfnrtu` must follow.
+    pub(crate) fn after_backslash(self) -> bool {
+        self.escape == Escape::Begun
+    }
+
     /// The place after `byte` and what is now certain; `None` if the string ends or is not well formed.
     pub(crate) fn step(self, byte: u8) -> Option<(Text, Piece)> {
         match self.escape {

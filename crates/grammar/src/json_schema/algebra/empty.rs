@@ -1,6 +1,7 @@
-//! Whether a regular expression over characters matches anything, found out by derivatives within a bound.
+//! Whether a regular expression over characters matches anything, and whether it never runs out of texts: found out by
+//! derivatives within a bound.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr};
@@ -45,24 +46,74 @@ fn search(arena: &mut Arena, expr: ExprId) -> Option<bool> {
         if nullable(arena, state, 0)? {
             return Some(false);
         }
-        let mut edges = vec![0];
-        first(arena, state, 0, &mut edges)?;
-        edges.sort_unstable();
-        edges.dedup();
-        if edges.len() > CHARACTERS {
-            return None;
-        }
-        for c in edges.into_iter().filter_map(char::from_u32) {
-            let next = derive(arena, state, c, 0)?;
-            if next != arena.never() && seen.insert(next) {
+        for next in successors(arena, state)? {
+            if seen.insert(next) {
                 todo.push(next);
             }
         }
-        if seen.len() > STATES || arena.overflowed() {
+        if seen.len() > STATES {
             return None;
         }
     }
     Some(true)
+}
+
+/// Whether every beginning of a text that `expr` matches surely goes on to endlessly many of them. Looks at no more than
+/// `allowance` derivatives, and takes those off it.
+pub(super) fn abounds(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> bool {
+    endless(arena, expr, allowance).unwrap_or(false)
+}
+
+/// The derivatives are finitely many. So it is enough that none from which a text can end is left with that end only.
+fn endless(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<bool> {
+    let mut ids = FxHashMap::from_iter([(expr, 0)]);
+    let mut states = vec![expr];
+    let mut edges: Vec<Vec<usize>> = Vec::new();
+    let mut alive: Vec<bool> = Vec::new();
+    while let Some(&state) = states.get(edges.len()) {
+        *allowance = allowance.checked_sub(1)?;
+        alive.push(nullable(arena, state, 0)?);
+        let mut next = Vec::new();
+        for to in successors(arena, state)? {
+            next.push(*ids.entry(to).or_insert_with(|| {
+                states.push(to);
+                states.len() - 1
+            }));
+        }
+        edges.push(next);
+    }
+    loop {
+        let before = alive.iter().filter(|a| **a).count();
+        for state in (0..edges.len()).rev() {
+            alive[state] |= edges[state].iter().any(|&to| alive[to]);
+        }
+        if alive.iter().filter(|a| **a).count() == before {
+            break;
+        }
+    }
+    let goes_on = |state: usize| edges[state].iter().any(|&to| alive[to]);
+    Some((0..edges.len()).all(|state| !alive[state] || goes_on(state)))
+}
+
+/// The derivatives of an expression by one character, but for [`Expr::Never`].
+fn successors(arena: &mut Arena, state: ExprId) -> Option<Vec<ExprId>> {
+    let mut edges = vec![0];
+    first(arena, state, 0, &mut edges)?;
+    edges.sort_unstable();
+    edges.dedup();
+    if edges.len() > CHARACTERS {
+        return None;
+    }
+    let mut next = Vec::with_capacity(edges.len());
+    for c in edges.into_iter().filter_map(char::from_u32) {
+        let to = derive(arena, state, c, 0)?;
+        if to != arena.never() {
+            next.push(to);
+        }
+    }
+    next.sort_unstable();
+    next.dedup();
+    (!arena.overflowed()).then_some(next)
 }
 
 fn nullable(arena: &Arena, id: ExprId, depth: usize) -> Option<bool> {
@@ -194,6 +245,38 @@ mod tests {
     use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
     #[test]
+    fn patterns_that_never_run_out() {
+        let options = RegexOptions {
+            dialect: RegexDialect::Ecma,
+            semantics: RegexSemantics::Search,
+            ..RegexOptions::default()
+        };
+        // Of the pattern, and of its complement.
+        let cases = [
+            (".*", true, true), // of nothing, there is no beginning
+            ("^[a-z_]+$", true, true),
+            ("^[a-z]{1,20}$", false, true),
+            ("^(?:a|b[0-9]*)$", false, true),
+            ("^(?:a|b)[0-9]*$", true, true),
+            ("_x$", true, true),
+            ("^x-", true, true),
+            ("\\w{1,16}", true, true),
+            ("^[\\s\\S]{2}", true, false),
+            ("^(?:cdn|Cdn)$", false, true),
+            ("^b.*a$", true, true),
+            ("^/(([^/]+/)*[^/]+)?$", true, true),
+        ];
+        for (pattern, expected, otherwise) in cases {
+            let mut arena = Arena::new(1 << 20);
+            let expr = regex_expr(pattern, &options, &mut arena, &Limits::default()).unwrap();
+            assert_eq!(abounds(&mut arena, expr, &mut 400), expected, "{pattern}");
+            let not = arena.not(expr);
+            assert_eq!(abounds(&mut arena, not, &mut 400), otherwise, "not {pattern}");
+            assert!(!abounds(&mut arena, expr, &mut 0));
+        }
+    }
+
+    #[test]
     fn disjoint_patterns_have_an_empty_intersection() {
         let options = RegexOptions {
             dialect: RegexDialect::Ecma,
@@ -205,7 +288,8 @@ mod tests {
             ("^x-", "^[a-z]+$", true),
             ("^x", "x$", false),
             ("^[0-9]+$", "^[a-z0-9]{3}$", false),
-            ("^(?:ab)+$", "^(?:aba)+$", false),
+            ("^(?:ab)+$", "^(?:aba)+$", true),
+            ("^(?:ab)+$", "^(?:abab)+$", false),
             ("^a{5}$", "^a{6}$", true),
             ("a", "b", false),
         ];

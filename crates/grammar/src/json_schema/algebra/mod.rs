@@ -36,6 +36,8 @@ use crate::limits::{Budget, Limits};
 const ALTERNATIVES: usize = 2_000;
 /// How many parts of a union a new one is compared with.
 const COMPARED: usize = 24;
+/// How many derivatives are tried in all to tell that the keys of a schema never run out.
+const DERIVATIVES: usize = 1_000;
 /// How deep schemas may apply each other at the same place (`allOf` in `allOf`, chains of `$ref`).
 const IN_PLACE: usize = 200;
 /// How deep required members are looked into, to see that something is empty.
@@ -137,6 +139,9 @@ pub(crate) struct Algebra<'a> {
     unknown: FxHashSet<GoalId>,
     empty_exprs: FxHashMap<ExprId, bool>,
     matched: Matched,
+    /// Expressions that were found to match endlessly much, or not; and how many derivatives may still be tried for it.
+    endless_exprs: FxHashMap<ExprId, bool>,
+    allowance: usize,
     patterns: FxHashMap<&'a str, ExprId>,
     formats: FxHashMap<&'a str, Option<ExprId>>,
     /// Schemas that are being expanded, from the outside in.
@@ -171,6 +176,8 @@ impl<'a> Algebra<'a> {
             unknown: FxHashSet::default(),
             empty_exprs: FxHashMap::default(),
             matched: Matched::default(),
+            endless_exprs: FxHashMap::default(),
+            allowance: DERIVATIVES,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             open: Vec::new(),
@@ -465,6 +472,21 @@ impl<'a> Algebra<'a> {
         let empty = empty::is_never(&mut self.builder.arena, expr);
         self.empty_exprs.insert(expr, empty);
         Ok(empty)
+    }
+
+    /// Whether every beginning of one of these strings surely goes on to endlessly many of them.
+    pub(crate) fn abounds(&mut self, strings: &Strings) -> bool {
+        match *strings {
+            Strings::Only(_) => false,
+            Strings::Except(_) => true,
+            Strings::Expr(expr) => match self.endless_exprs.get(&expr) {
+                Some(&known) => known,
+                None => {
+                    let endless = empty::abounds(&mut self.builder.arena, expr, &mut self.allowance);
+                    *self.endless_exprs.entry(expr).or_insert(endless)
+                }
+            },
+        }
     }
 
     /// Passes a result on; but if it is a refusal and the user is lenient, `instead` with a warning.
