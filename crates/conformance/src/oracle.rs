@@ -5,7 +5,8 @@
 //!
 //! What the crate makes a difference of and the specification does not is taken out beforehand: members are sorted, and
 //! numbers written in their plainest form, so that `1.0` is an integer in every draft. `$schema` counts only at the top:
-//! elsewhere it makes the crate change drafts half-way. `multipleOf` is our own: the crate rounds.
+//! elsewhere it makes the crate change drafts half-way. `multipleOf` is our own: the crate rounds. Addresses of mail may
+//! be long: the rule `Mailbox` that JSON Schema names has no limit of 64 characters.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -27,6 +28,9 @@ const LATE_FORMATS: [&str; 9] = [
     "uri-template",
     "uuid",
 ];
+
+/// Formats of mail addresses.
+const MAIL: [&str; 2] = ["email", "idn-email"];
 
 /// A validator for one schema.
 pub(crate) struct Oracle {
@@ -117,8 +121,11 @@ fn build(schema: &Value, draft: Option<Draft>) -> Result<Validator, String> {
     options = options.with_keyword("multipleOf", |_, value, _| {
         Ok(Box::new(MultipleOf { factor: value.to_string() }) as Box<dyn Keyword>)
     });
-    for (format, check) in late_formats() {
-        options = options.with_format(*format, move |text: &str| check.is_valid(&Value::from(text)));
+    for (format, check) in formats() {
+        let is_mail = MAIL.contains(format);
+        options = options.with_format(*format, move |text: &str| {
+            check.is_valid(&Value::from(text)) || is_mail && is_long_address(text, check)
+        });
     }
     options.build(schema).map_err(|error| crate::text::excerpt(&error.to_string(), 200))
 }
@@ -141,15 +148,28 @@ impl Keyword for MultipleOf {
     }
 }
 
-/// The checks of [`LATE_FORMATS`], by the crate's own validators of the latest draft.
-fn late_formats() -> &'static [(&'static str, Validator)] {
+/// Whether an address has a long local part and nothing else is wrong with it: each word of it is judged in pieces.
+fn is_long_address(text: &str, check: &Validator) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    if local.len() <= 64 || local.starts_with('"') {
+        return false;
+    }
+    local.split('.').all(|word| {
+        let word: Vec<char> = word.chars().collect();
+        let mut pieces = word.chunks(10).map(|piece| piece.iter().collect::<String>());
+        !word.is_empty() && pieces.all(|piece| check.is_valid(&Value::from(format!("{piece}@{domain}"))))
+    })
+}
+
+/// The checks of [`LATE_FORMATS`] and [`MAIL`], by the crate's own validators of the latest draft.
+fn formats() -> &'static [(&'static str, Validator)] {
     static CHECKS: OnceLock<Vec<(&str, Validator)>> = OnceLock::new();
     CHECKS.get_or_init(|| {
         let check = |format| {
             let options = jsonschema::options().should_validate_formats(true);
             Some((format, options.build(&json!({"format": format})).ok()?))
         };
-        LATE_FORMATS.into_iter().filter_map(check).collect()
+        LATE_FORMATS.into_iter().chain(MAIL).filter_map(check).collect()
     })
 }
 
@@ -168,6 +188,16 @@ mod tests {
                 assert_eq!(oracle.is_valid(&json!(1)), Some(true));
             }
         }
+    }
+
+    #[test]
+    fn mail_addresses_may_be_long() {
+        let oracle = Oracle::new(&json!({"format": "email"})).unwrap();
+        let long = "abc-def.".repeat(20);
+        let valid = |text: String| oracle.is_valid(&json!(text)) == Some(true);
+        assert!(valid("a@example.com".to_owned()) && valid(format!("{long}x@example.com")));
+        assert!(!valid("a".to_owned()) && !valid(format!("{long}@example.com")));
+        assert!(!valid(format!("{long}x y@example.com")) && !valid(format!("{long}x@")));
     }
 
     #[test]
