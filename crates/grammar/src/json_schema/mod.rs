@@ -40,10 +40,10 @@ impl Grammar {
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         let mut budget = Budget::new(limits);
         let nodes = resolve::load(schema, options, limits, &mut budget)?;
-        let mut algebra = Algebra::new(&nodes, options, limits);
+        let mut algebra = Algebra::new(&nodes, options, limits, budget);
         nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
         let goal = algebra.goal_of_node(nodes.root(), true);
-        let grammar = Lower::new(algebra)?.grammar(goal)?;
+        let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;
         crate::passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
             ErrorKind::Unsatisfiable => {
                 Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema")

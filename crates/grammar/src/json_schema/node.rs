@@ -46,6 +46,7 @@ impl Nodes {
     }
 
     /// Number of nodes; ids are `0..len`.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }

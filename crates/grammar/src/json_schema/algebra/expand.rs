@@ -116,12 +116,14 @@ impl<'a> Algebra<'a> {
             no: has(Types::BOOLEAN),
             yes: has(Types::BOOLEAN),
             number: NumberSet::none(),
+            plain_integers: false,
             string: Strings::none(),
             arrays: Vec::new(),
             objects: Vec::new(),
         };
         if has(Types::NUMBER) || has(Types::INTEGER) {
             set.number = self.numbers(schema, !has(Types::NUMBER))?;
+            set.plain_integers = schema.plain_integers && !has(Types::NUMBER);
         }
         if has(Types::STRING) {
             set.string = self.strings(schema)?;

@@ -50,6 +50,8 @@ pub(crate) struct Set {
     pub(crate) no: bool,
     pub(crate) yes: bool,
     pub(crate) number: NumberSet,
+    /// Whether its numbers are integers that must be written as such (draft 4 has `1.0` for no integer).
+    pub(crate) plain_integers: bool,
     pub(crate) string: Strings,
     pub(crate) arrays: Vec<Rc<Array>>,
     pub(crate) objects: Vec<Rc<Object>>,
@@ -62,6 +64,7 @@ impl Set {
             no: true,
             yes: true,
             number: NumberSet::all(),
+            plain_integers: false,
             string: Strings::any(),
             arrays: vec![Rc::new(Array::any())],
             objects: vec![Rc::new(Object::any())],
@@ -74,10 +77,16 @@ impl Set {
             no: false,
             yes: false,
             number: NumberSet::none(),
+            plain_integers: false,
             string: Strings::none(),
             arrays: Vec::new(),
             objects: Vec::new(),
         }
+    }
+
+    /// Whether it has no number but integers that must be written as such.
+    fn is_plain(&self) -> bool {
+        self.plain_integers || self.number.is_empty()
     }
 
     /// Whether every value is in it, as far as its form shows.
@@ -155,7 +164,12 @@ pub(crate) struct Algebra<'a> {
 }
 
 impl<'a> Algebra<'a> {
-    pub(crate) fn new(nodes: &'a Nodes, options: &'a JsonOptions, limits: &'a Limits) -> Self {
+    pub(crate) fn new(
+        nodes: &'a Nodes,
+        options: &'a JsonOptions,
+        limits: &'a Limits,
+        budget: Budget<'a>,
+    ) -> Self {
         let asks = |node: &Node| match node {
             Node::Schema(s) => s.unevaluated_properties.is_some() || s.unevaluated_items.is_some(),
             _ => false,
@@ -165,7 +179,7 @@ impl<'a> Algebra<'a> {
             nodes,
             options,
             limits,
-            budget: Budget::new(limits),
+            budget,
             builder: GrammarBuilder::new(limits),
             goals: Goals::new(),
             values: Vec::new(),
@@ -209,6 +223,20 @@ impl<'a> Algebra<'a> {
             self.values.push(value);
         }
         self.goals.of(Literal { atom: Atom::Value(id), holds: true })
+    }
+
+    /// The values that a goal lists, if it is one schema that does.
+    pub(crate) fn listed(&self, goal: GoalId) -> Option<&'a [Json]> {
+        let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {
+            return None;
+        };
+        match self.nodes.get(node) {
+            Node::Schema(schema) => match (&schema.values, &schema.constant) {
+                (_, Some(value)) => Some(std::slice::from_ref(value)),
+                (values, None) => values.as_deref(),
+            },
+            _ => None,
+        }
     }
 
     /// The goals that, one or the other, every value has that does not have `goal`.
@@ -286,6 +314,7 @@ impl<'a> Algebra<'a> {
             no: a.no && b.no,
             yes: a.yes && b.yes,
             number: a.number.intersect(&b.number)?,
+            plain_integers: a.plain_integers || b.plain_integers,
             string: a.string.intersect(&b.string, &mut self.texts())?,
             arrays: self.product(&a.arrays, &b.arrays)?,
             objects: self.product(&a.objects, &b.objects)?,
@@ -298,6 +327,7 @@ impl<'a> Algebra<'a> {
             no: a.no || b.no,
             yes: a.yes || b.yes,
             number: a.number.union(&b.number)?,
+            plain_integers: a.is_plain() && b.is_plain(),
             string: a.string.union(&b.string, &mut self.texts())?,
             arrays: self.either(&a.arrays, &b.arrays)?,
             objects: self.either(&a.objects, &b.objects)?,
@@ -306,7 +336,7 @@ impl<'a> Algebra<'a> {
 
     /// All of the sets together.
     pub(crate) fn union_all(&mut self, sets: &[Rc<Set>]) -> Result<Set, Error> {
-        let mut all = Set::none();
+        let mut all = Set { plain_integers: sets.iter().all(|set| set.is_plain()), ..Set::none() };
         for set in sets {
             (all.null, all.no, all.yes) = (all.null || set.null, all.no || set.no, all.yes || set.yes);
             all.number = all.number.union(&set.number)?;
@@ -327,6 +357,7 @@ impl<'a> Algebra<'a> {
             no: !of.no,
             yes: !of.yes,
             number: of.number.complement()?,
+            plain_integers: false,
             string: of.string.complement(&mut self.builder.arena),
             arrays: self.complement_of_all(&of.arrays)?,
             objects: self.complement_of_all(&of.objects)?,
@@ -469,6 +500,7 @@ impl<'a> Algebra<'a> {
         if let Some(&known) = self.empty_exprs.get(&expr) {
             return Ok(known);
         }
+        self.budget.check()?;
         let empty = empty::is_never(&mut self.builder.arena, expr);
         self.empty_exprs.insert(expr, empty);
         Ok(empty)

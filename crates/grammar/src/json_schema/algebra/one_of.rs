@@ -7,6 +7,9 @@ use crate::error::Error;
 use crate::json_schema::node::{NodeId, Schema};
 use crate::json_schema::number::NumberSet;
 
+/// The parts of a branch that matter, and all of its parts.
+type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
+
 impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.
     pub(super) fn one_of(&mut self, within: &Set, schema: &Schema) -> Result<Set, Error> {
@@ -47,6 +50,7 @@ impl Algebra<'_> {
             no: once(|b| b.no),
             yes: once(|b| b.yes),
             number: numbers.intersect(&twice.complement()?)?,
+            plain_integers: branches.iter().all(Set::is_plain),
             string: self.in_one(branches.iter().map(|b| &b.string))?,
             arrays: self.in_one_list(&arrays)?,
             objects: self.in_one_list(&objects)?,
@@ -62,7 +66,7 @@ impl Algebra<'_> {
         any.intersect(&others, &mut self.texts())
     }
 
-    fn in_one_list<T: Unions>(&mut self, branches: &[(&[Rc<T>], &[Rc<T>])]) -> Result<Vec<Rc<T>>, Error> {
+    fn in_one_list<T: Unions>(&mut self, branches: &[Branch<'_, T>]) -> Result<Vec<Rc<T>>, Error> {
         let mut out: Vec<Rc<T>> = Vec::new();
         for (i, (branch, _)) in branches.iter().enumerate() {
             for part in branch.iter() {

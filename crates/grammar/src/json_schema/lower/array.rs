@@ -159,7 +159,7 @@ impl Lower<'_> {
         }
         let set = self.algebra.set_of(goal)?;
         if !set.arrays.is_empty() || !set.objects.is_empty() {
-            return Ok(None);
+            return self.listed_values(goal);
         }
         let Strings::Only(texts) = &set.string else { return Ok(None) };
         let Some(numbers) = set.number.finite(FINITE)? else { return Ok(None) };
@@ -179,6 +179,24 @@ impl Lower<'_> {
             values.push(self.quoted(&Strings::only(text))?);
         }
         Ok(Some(values))
+    }
+
+    /// The values of a goal that is just an `enum` or `const`, if they are few.
+    fn listed_values(&mut self, goal: GoalId) -> Result<Option<Vec<ExprId>>, Error> {
+        let Some(values) = self.algebra.listed(goal) else { return Ok(None) };
+        if values.len() > FINITE {
+            return Ok(None);
+        }
+        let mut exprs = Vec::with_capacity(values.len());
+        for value in values {
+            let one = self.algebra.goal_of_value(value);
+            let both = self.algebra.goals.and(goal, one);
+            let expr = self.value_of(both)?;
+            if !self.algebra.no_values(both, 1)? && !exprs.contains(&expr) {
+                exprs.push(expr);
+            }
+        }
+        Ok(Some(exprs))
     }
 
     /// An array that has each of a few values at most once.

@@ -16,6 +16,7 @@ use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{ByteSet, Expr, Grammar, Tracking};
+use crate::limits::Budget;
 
 /// A grammar in the making.
 pub(crate) struct Lower<'a> {
@@ -53,7 +54,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The grammar of the values that have a goal.
-    pub(crate) fn grammar(mut self, goal: GoalId) -> Result<Grammar, Error> {
+    pub(crate) fn grammar(mut self, goal: GoalId) -> Result<(Grammar, Budget<'a>), Error> {
         let root = self.algebra.builder.declare("root", None)?;
         let body = self.value_of(goal)?;
         self.algebra.builder.define(root, body);
@@ -65,7 +66,7 @@ impl<'a> Lower<'a> {
             self.algebra.builder.define(rule, body);
         }
         self.algebra.builder.track(self.tracking);
-        self.algebra.builder.build(root)
+        Ok((self.algebra.builder.build(root)?, self.algebra.budget))
     }
 
     /// The values of a goal.
@@ -102,7 +103,11 @@ impl<'a> Lower<'a> {
         }
         if !set.number.is_empty() {
             let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
-            parts.push(set.number.expr(spelling, &mut self.algebra.builder.arena, limits)?);
+            let arena = &mut self.algebra.builder.arena;
+            parts.push(match set.plain_integers {
+                true => set.number.plain_integers(arena)?,
+                false => set.number.expr(spelling, arena, limits)?,
+            });
         }
         if !set.string.is_none() {
             parts.push(self.quoted(&set.string)?);

@@ -12,6 +12,9 @@ use crate::json_schema::options::MemberOrder;
 /// How many "at least one member such that" one object may have.
 const OBLIGATIONS: usize = 4;
 
+/// Classes of keys, with what their values must be.
+type Classes = Vec<(Strings, GoalId)>;
+
 /// What may be written as a member: its key, what its value must be, and the obligations (as bits) it fulfils.
 struct Kind {
     key: ExprId,
@@ -44,7 +47,7 @@ impl Lower<'_> {
     }
 
     /// The members by name and the classes of other keys, as they are to be written.
-    fn listed(&mut self, object: &Object) -> Result<(Vec<Member>, Vec<(Strings, GoalId)>), Error> {
+    fn listed(&mut self, object: &Object) -> Result<(Vec<Member>, Classes), Error> {
         let mut members = object.members.clone();
         let names = Strings::Except(Rc::new(members.iter().map(|m| m.name.clone()).collect()));
         let mut classes = Vec::new();

@@ -34,8 +34,8 @@ impl Magnitudes {
     }
 }
 
-/// The texts of the numbers in `set`.
-pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Error> {
+/// The texts of the numbers in `set`. If `floats`, an integer that is listed by itself may end in `.0`.
+pub(super) fn canonical(set: &NumberSet, floats: bool, arena: &mut Arena) -> Result<ExprId, Error> {
     if set.is_empty() {
         return Ok(arena.never());
     }
@@ -46,13 +46,13 @@ pub(super) fn canonical(set: &NumberSet, arena: &mut Arena) -> Result<ExprId, Er
         return Ok(expr);
     }
     if let Some(parts) = parts(set)? {
-        return Ok(ranges(set, &parts, arena));
+        return Ok(ranges(set, &parts, floats, arena));
     }
     match set.finite(MAX_VALUES)? {
         Some(values) => {
             let set = NumberSet::values(values);
             let parts = parts(&set)?.unwrap_or_default();
-            Ok(ranges(&set, &parts, arena))
+            Ok(ranges(&set, &parts, floats, arena))
         }
         None => PlainMachine::expr(set, arena),
     }
@@ -164,7 +164,7 @@ fn round_up(bound: &Bound, step: &Decimal) -> Result<Bound, Error> {
     Ok(Bound { value: next_multiple(&bound.value, step)?, inclusive: true })
 }
 
-fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> ExprId {
+fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], floats: bool, arena: &mut Arena) -> ExprId {
     let fractions = !set.only_integers();
     let exponents = fractions && !set.pieces.iter().any(|piece| piece.has_steps());
     let mut texts = |ranges: &[Magnitudes]| {
@@ -172,7 +172,7 @@ fn ranges(set: &NumberSet, parts: &[Vec<Magnitudes>; 2], arena: &mut Arena) -> E
         for range in ranges {
             let mut plain = Plain::new(arena, fractions, range.unit);
             let mut written = plain.range(&range.low, range.high.as_ref());
-            if !fractions && range.is_point() {
+            if floats && !fractions && range.is_point() {
                 // A number that the schema lists may be a float to whoever writes it: `2.0` for `2`.
                 let zero = arena.literal(b".0");
                 let zero = arena.optional(zero);

@@ -33,10 +33,15 @@ impl NumberSet {
         limits: &Limits,
     ) -> Result<ExprId, Error> {
         let expr = match spelling {
-            Spelling::Canonical => canonical::canonical(self, arena)?,
+            Spelling::Canonical => canonical::canonical(self, true, arena)?,
             Spelling::Any => any::any(self, arena)?,
         };
         if arena.overflowed() { Err(Error::limit("exprs", limits.exprs)) } else { Ok(expr) }
+    }
+
+    /// The texts of the integers in the set that have neither fraction nor exponent.
+    pub(crate) fn plain_integers(&self, arena: &mut Arena) -> Result<ExprId, Error> {
+        canonical::canonical(&self.intersect(&NumberSet::integers())?, false, arena)
     }
 
     /// Whether it holds a number below zero.

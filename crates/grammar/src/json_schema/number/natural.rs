@@ -68,11 +68,6 @@ impl Natural {
         self.0.is_empty()
     }
 
-    /// The number, if it fits.
-    pub(super) fn to_u64(&self) -> Option<u64> {
-        self.0.iter().rev().try_fold(0u64, |n, &limb| n.checked_mul(BASE)?.checked_add(u64::from(limb)))
-    }
-
     pub(super) fn add(&self, other: &Natural) -> Natural {
         let mut sum = SmallVec::with_capacity(self.0.len().max(other.0.len()) + 1);
         let mut carry = 0;

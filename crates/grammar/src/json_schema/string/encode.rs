@@ -19,6 +19,7 @@ use crate::limits::{Budget, Limits};
 
 /// The JSON spellings of the texts of a plain expression, without quotes. An expression that looks behind is refused:
 /// it needs the opening quote.
+#[cfg(test)]
 pub(crate) fn encode(
     expr: ExprId,
     spelling: Spelling,

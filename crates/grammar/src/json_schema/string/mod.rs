@@ -12,9 +12,8 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
-#[allow(unused_imports)]
-pub(crate) use encode::{any_string, encode, encode_literal, encode_opened};
-#[allow(unused_imports)]
+#[cfg(test)]
+use encode::encode;
+pub(crate) use encode::{any_string, encode_literal, encode_opened};
 pub(crate) use format::format_expr;
-#[allow(unused_imports)]
 pub(crate) use matches::matches;
