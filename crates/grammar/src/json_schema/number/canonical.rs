@@ -52,7 +52,7 @@ pub(super) fn canonical(set: &NumberSet, floats: bool, arena: &mut Arena) -> Res
         Some(values) => {
             let set = NumberSet::values(values);
             let parts = parts(&set)?.unwrap_or_default();
-            Ok(ranges(&set, &parts, floats, arena))
+            Ok(ranges(&set, &parts, false, arena))
         }
         None => PlainMachine::expr(set, arena),
     }
