@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
             for &choice in expansion.choices.iter() {
                 self.call(frame, choice, (self.store.entry_of(choice), spelled));
             }
-            for &(ret, start) in expansion.calls.iter() {
+            for &(ret, start) in expansion.calls.iter().chain(&expansion.frames) {
                 self.call(frame, ret, (start, spelled));
             }
             for &(byte, next) in &self.spelling.nodes[spelled as usize].children {

@@ -218,13 +218,16 @@ impl<'s> Build<'s> {
         }
         let closure = self.closure(&state.kernel, Here::default());
         let edges = self.edges(&closure.terminals);
-        let mut calls = self.group_calls(closure.calls);
-        calls.extend(closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))));
+        let calls = self.group_calls(closure.calls);
+        let frames: Box<[(StateId, StateId)]> =
+            closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))).collect();
         let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
         let (ends, accepting) = (closure.ends.into(), closure.accepting);
-        let size = edges.len() * size_of::<(ByteSet, CellId)>() + calls.len() * 8 + choices.len() * 4;
+        let size =
+            edges.len() * size_of::<(ByteSet, CellId)>() + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
-        let expansion = Expansion { edges: edges.into(), calls: calls.into(), choices, accepting, ends };
+        let expansion =
+            Expansion { edges: edges.into(), calls: calls.into(), frames, choices, accepting, ends };
         let _ = state.expansion.set(expansion);
     }
 

@@ -70,7 +70,7 @@ impl Store {
         let (generic, choice) = (build.state(&[generic]), build.state(&[choice]));
         let choice = build.local(&[(choice, NodeId::BOTTOM)]);
         let (local, _) = (build.local(&[(generic, NodeId::BOTTOM)]), drop(build));
-        self.split_expansion(local).choices.is_empty().then_some((generic, choice))
+        self.split_expansion(local).apart.is_empty().then_some((generic, choice))
     }
 
     /// Whether a choice is one of no certain slots.

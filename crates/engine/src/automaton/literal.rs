@@ -6,16 +6,59 @@ use tokenstile_grammar::ir::Expr;
 use super::local::Groups;
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
 
+/// States with more cells than this are walked cell by cell where those are literals.
+const WIDE: usize = 8;
+
+/// Places in literals: what is left of each, and what follows it.
+pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
+
 impl Store {
-    /// The bytes that must come next, if the state stands in a literal and nowhere else, and what follows them.
+    /// Whether a state has many cells, some of them literals.
+    pub(super) fn is_wide(&self, id: StateId) -> bool {
+        let kernel = &self.state(id).kernel;
+        kernel.len() > WIDE && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
+    }
+
+    /// The literals of a wide local, and the local without them, if there is more.
+    pub(crate) fn literals_of(&self, id: LocalId) -> (Literals<'_>, Option<LocalId>) {
+        let (state, node) = self.local(id).heads[0];
+        let (mut literals, mut rest) = (Vec::new(), Vec::new());
+        for &cell in self.state(state).kernel.iter() {
+            match self.literal_at(cell) {
+                Some(literal) => literals.push(literal),
+                None => rest.push(cell),
+            }
+        }
+        let rest = (!rest.is_empty()).then(|| {
+            let mut build = self.build();
+            let state = build.state(&rest);
+            build.local(&[(state, node)])
+        });
+        (literals, rest)
+    }
+
+    /// The local in which one cell of a local is left, clamped.
+    pub(crate) fn local_at(&self, id: LocalId, cell: CellId) -> LocalId {
+        let (_, node) = self.local(id).heads[0];
+        let mut build = self.build();
+        let next = build.local_of_groups(SmallVec::from_iter([(node, SmallVec::from_slice(&[cell]))]));
+        build.clamp_local(next)
+    }
+
     #[inline]
-    pub(crate) fn literal(&self, id: StateId) -> Option<(&[u8], CellId)> {
-        let [cell] = self.state(id).kernel[..] else { return None };
+    fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
         match self.program.arena.get(expr) {
             Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
             _ => None,
         }
+    }
+
+    /// The bytes that must come next, if the state stands in a literal and nowhere else, and what follows them.
+    #[inline]
+    pub(crate) fn literal(&self, id: StateId) -> Option<(&[u8], CellId)> {
+        let [cell] = self.state(id).kernel[..] else { return None };
+        self.literal_at(cell)
     }
 
     /// The same for a local.

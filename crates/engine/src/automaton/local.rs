@@ -29,6 +29,8 @@ pub(crate) struct Local {
     split: OnceLock<Option<Box<LocalExpansion>>>,
     clamped: OnceLock<LocalId>,
     pub(super) repeats: OnceLock<Option<Loop>>,
+    /// Whether it stands in many places, some of them in literals.
+    pub(crate) wide: bool,
     /// For a local that stands in a literal, the one at its end.
     pub(super) after_literal: OnceLock<LocalId>,
 }
@@ -39,8 +41,8 @@ pub(crate) struct LocalExpansion {
     pub(crate) pops: bool,
     /// How that frame may end here, if it is that of an entry.
     pub(crate) ends: Box<[End]>,
-    /// Locals that are choices of an entry and not among the edges.
-    pub(crate) choices: Box<[LocalId]>,
+    /// What is not among the edges.
+    pub(crate) apart: Apart,
     /// All bytes that lead anywhere.
     pub(crate) alive: ByteSet,
     /// Disjoint sets of bytes that lead to the same place.
@@ -48,6 +50,21 @@ pub(crate) struct LocalExpansion {
     pub(super) edges: Box<[(ByteSet, NodeId, CellId)]>,
     /// The class of each byte, where there are enough of them to make a table pay.
     table: Option<Box<[u8; 256]>>,
+}
+
+/// What begins here and is walked by itself: see [`entries`](super::entries).
+#[derive(Default)]
+pub(crate) struct Apart {
+    /// Locals that are choices of an entry.
+    pub(crate) choices: Box<[LocalId]>,
+    /// Frames that are called: the local to return to, and the state to start in.
+    pub(crate) frames: Box<[(LocalId, StateId)]>,
+}
+
+impl Apart {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.choices.is_empty() && self.frames.is_empty()
+    }
 }
 
 /// Bytes that lead to the same place.
@@ -197,6 +214,7 @@ impl Build<'_> {
             split: OnceLock::new(),
             clamped: OnceLock::new(),
             repeats: OnceLock::new(),
+            wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
             after_literal: OnceLock::new(),
         }));
         self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
@@ -220,7 +238,7 @@ impl Build<'_> {
         }
         let expansion = self.expanded(id, true);
         store.add_bytes(expansion.bytes());
-        let split = if expansion.choices.is_empty() {
+        let split = if expansion.apart.is_empty() {
             let _ = local.expansion.set(expansion);
             None
         } else {
@@ -235,6 +253,7 @@ impl Build<'_> {
         let store = self.store;
         let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
         let mut choices: Vec<LocalId> = Vec::new();
+        let mut frames: Vec<(LocalId, StateId)> = Vec::new();
         let mut ends: Vec<End> = Vec::new();
         let mut pops = false;
         let mut seen = FewSet::default();
@@ -250,6 +269,14 @@ impl Build<'_> {
             for &(ret, start) in expansion.calls.iter() {
                 let above = self.push_node(ret, node);
                 todo.push((start, above, true));
+            }
+            for &(ret, start) in expansion.frames.iter() {
+                if split {
+                    frames.push((self.local(&[(ret, node)]), start));
+                } else {
+                    let above = self.push_node(ret, node);
+                    todo.push((start, above, true));
+                }
             }
             for &choice in expansion.choices.iter() {
                 if split {
@@ -276,7 +303,8 @@ impl Build<'_> {
         }
         ends.sort_unstable();
         ends.dedup();
-        make_expansion(join_edges(edges), (pops, ends.into()), choices.into())
+        let apart = Apart { choices: choices.into(), frames: frames.into() };
+        make_expansion(join_edges(edges), (pops, ends.into()), apart)
     }
 
     /// Where a class of bytes leads.
@@ -445,7 +473,7 @@ fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
 fn make_expansion(
     edges: Vec<(ByteSet, NodeId, CellId)>,
     (pops, ends): (bool, Box<[End]>),
-    choices: Box<[LocalId]>,
+    apart: Apart,
 ) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
@@ -462,7 +490,7 @@ fn make_expansion(
         .into_iter()
         .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
         .collect();
-    LocalExpansion { pops, ends, choices, alive, classes, edges: edges.into(), table }
+    LocalExpansion { pops, ends, apart, alive, classes, edges: edges.into(), table }
 }
 
 impl LocalExpansion {

@@ -150,7 +150,7 @@ impl Store {
         let kernel = &self.state(state).kernel;
         let mut rounds = 0;
         let expansion = self.split_expansion(id);
-        if !expansion.choices.is_empty() {
+        if !expansion.apart.is_empty() {
             return false; // this may be so all the same, but white space is all that stands before entries
         }
         for &(bytes, at, target) in expansion.edges.iter() {

@@ -111,6 +111,8 @@ pub(crate) struct Expansion {
     pub(crate) edges: Box<[(ByteSet, CellId)]>,
     /// Calls: the state to return to, and the state to start in.
     pub(crate) calls: Box<[(StateId, StateId)]>,
+    /// The same for parts of entries.
+    pub(crate) frames: Box<[(StateId, StateId)]>,
     /// Entries of members that may begin, each as the state to return to: see [`entries`](super::entries).
     pub(crate) choices: Box<[StateId]>,
     /// Whether the frame may end here.

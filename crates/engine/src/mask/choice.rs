@@ -12,7 +12,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::pending::Walked;
 use super::walk::Walk;
-use crate::automaton::{Exceeded, LocalExpansion, LocalId, Store};
+use crate::automaton::{Exceeded, LocalExpansion, LocalId, StateId, Store};
 
 /// What entries do with trie nodes.
 #[derive(Default)]
@@ -24,6 +24,8 @@ struct Known {
     firsts: FxHashMap<MembersId, ByteSet>,
     /// By trie node, for all slots that come to anything, in order.
     walks: FxHashMap<(u32, MembersId), Arc<[SlotWalk]>>,
+    /// By trie node and the state at its start, what a frame comes to.
+    frames: FxHashMap<(u32, StateId), Arc<Walked>>,
 }
 
 /// What came of walking an entry.
@@ -45,7 +47,7 @@ impl Choices {
             let first = match store.local_literal(local).and_then(|literal| literal.first()) {
                 Some(&byte) => ByteSet::single(byte),
                 None => match store.split_expansion(local) {
-                    at if at.choices.is_empty() => at.alive,
+                    at if at.apart.is_empty() => at.alive,
                     _ => ByteSet::ALL,
                 },
             };
@@ -57,10 +59,38 @@ impl Choices {
 }
 
 impl Walk<'_> {
-    /// Takes the choices of a local from `node` on.
+    /// Takes from `node` on what is walked by itself.
     #[inline]
-    pub(super) fn choices(&mut self, node: u32, at: &LocalExpansion) -> Result<(), Exceeded> {
-        at.choices.iter().try_for_each(|&choice| self.choice(node, choice))
+    pub(super) fn apart(&mut self, node: u32, at: &LocalExpansion) -> Result<(), Exceeded> {
+        at.apart.frames.iter().try_for_each(|&(ret, start)| self.frame(node, ret, start))?;
+        at.apart.choices.iter().try_for_each(|&choice| self.choice(node, choice))
+    }
+
+    /// Takes a frame that is called.
+    fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
+        self.work.spend(1)?;
+        let known = &self.memory.choices.0;
+        let key = (node, start);
+        let walked = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key).cloned();
+        let walked = match walked {
+            Some(walked) => walked,
+            None => {
+                let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
+                walk.visit(node, self.store.clamped_local(self.store.local_of(start)))?;
+                walk.run()?;
+                let walked = Arc::new(walk.finish(None));
+                let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+                known.frames.entry(key).or_insert(walked).clone()
+            }
+        };
+        walked.accept.add_to(&mut self.masks, &mut self.ids);
+        let ret = self.store.clamped_local(ret);
+        for &pending in &walked.pending {
+            let pending = self.memory.pending(pending);
+            self.pending(pending, ret)?;
+            self.pass_on(pending, self.store.split_expansion(ret), false);
+        }
+        Ok(())
     }
 
     fn choice(&mut self, node: u32, choice: LocalId) -> Result<(), Exceeded> {

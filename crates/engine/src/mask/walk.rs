@@ -298,7 +298,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        self.choices(node, expansion)
+        self.apart(node, expansion)
     }
 
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
@@ -317,6 +317,9 @@ impl<'a> Walk<'a> {
         }
         if let Some(literal) = self.store.local_literal(local) {
             return self.literal(node, local, literal);
+        }
+        if self.store.local(local).wide {
+            return self.literals(node, local);
         }
         if let Some(anchor) = self.tables.profile.anchor_at(node) {
             return if node != ROOT && self.take_whole(node, local) {
@@ -346,6 +349,25 @@ impl<'a> Walk<'a> {
         }
         let next = self.store.after_literal(local);
         self.visit(node, next)
+    }
+
+    /// The same for many of them, each by itself.
+    fn literals(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+        let (literals, rest) = self.store.literals_of(local);
+        for (literal, tail) in literals {
+            self.work.spend(2)?;
+            let mut at = Some(node);
+            for &byte in literal {
+                at = at.and_then(|at| self.trie.child(at, byte));
+                let Some(at) = at else { break };
+                self.ids.extend_from_slice(self.trie.own(at));
+            }
+            if let Some(at) = at.filter(|&at| self.trie.nodes[at as usize].children > 0) {
+                let next = self.store.local_at(local, tail);
+                self.visit(at, next)?;
+            }
+        }
+        rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)))
     }
 
     /// If everything below `node` stays inside a loop, takes it all.
@@ -406,7 +428,7 @@ impl<'a> Walk<'a> {
                 self.arrive(child, next)?;
             }
         }
-        self.choices(anchor.node, expansion)
+        self.apart(anchor.node, expansion)
     }
 
     /// Whether what may follow a run can never be mistaken for more of it, also once enough rounds are done.
@@ -422,7 +444,7 @@ impl<'a> Walk<'a> {
         let after = chain[chain.len() - 1];
         Ok(if repeats.left == Some(repeats.need) {
             let after = self.store.split_expansion(after);
-            after.choices.is_empty() && !overlaps(&after.alive, rest)
+            after.apart.is_empty() && !overlaps(&after.alive, rest)
         } else {
             self.store.repeats(after).is_some_and(|r| r.chars == repeats.chars)
         })
