@@ -70,8 +70,7 @@ fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
 
 fn space(style: &Style, rng: &mut Rng, text: &mut String) {
     if style.spaced {
-        let blank: &str = rng.pick(&["", " ", "\n", "\t ", "\r\n   ", "\n\n"]);
-        text.push_str(blank);
+        text.push_str(rng.pick(&["", " ", "\n", "\t ", "\r\n   ", "\n\n"]));
     }
 }
 

@@ -10,6 +10,8 @@ use crate::ir::{Arena, Expr};
 const STATES: usize = 400;
 /// How many characters are tried in one place.
 const CHARACTERS: usize = 400;
+/// How many expressions are made on the way.
+const EXPRESSIONS: usize = 2_000;
 /// How deeply nested an expression is looked into.
 const DEPTH: usize = 100;
 
@@ -40,13 +42,14 @@ fn has_boolean(arena: &Arena, expr: ExprId) -> bool {
 
 /// `None` if it takes too long to find out, or hangs on an assertion.
 fn search(arena: &mut Arena, expr: ExprId) -> Option<bool> {
+    let most = arena.len() + EXPRESSIONS;
     let mut seen = FxHashSet::from_iter([expr]);
     let mut todo = vec![expr];
     while let Some(state) = todo.pop() {
         if nullable(arena, state, 0)? {
             return Some(false);
         }
-        for next in successors(arena, state)? {
+        for next in successors(arena, state, most)? {
             if seen.insert(next) {
                 todo.push(next);
             }
@@ -66,6 +69,7 @@ pub(super) fn abounds(arena: &mut Arena, expr: ExprId, allowance: &mut usize) ->
 
 /// The derivatives are finitely many. So it is enough that none from which a text can end is left with that end only.
 fn endless(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<bool> {
+    let most = arena.len() + EXPRESSIONS;
     let mut ids = FxHashMap::from_iter([(expr, 0)]);
     let mut states = vec![expr];
     let mut edges: Vec<Vec<usize>> = Vec::new();
@@ -74,7 +78,7 @@ fn endless(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<boo
         *allowance = allowance.checked_sub(1)?;
         alive.push(nullable(arena, state, 0)?);
         let mut next = Vec::new();
-        for to in successors(arena, state)? {
+        for to in successors(arena, state, most)? {
             next.push(*ids.entry(to).or_insert_with(|| {
                 states.push(to);
                 states.len() - 1
@@ -95,8 +99,9 @@ fn endless(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<boo
     Some((0..edges.len()).all(|state| !alive[state] || goes_on(state)))
 }
 
-/// The derivatives of an expression by one character, but for [`Expr::Never`].
-fn successors(arena: &mut Arena, state: ExprId) -> Option<Vec<ExprId>> {
+/// The derivatives of an expression by one character, but for [`Expr::Never`]; `None` once the arena has more than `most`
+/// expressions.
+fn successors(arena: &mut Arena, state: ExprId, most: usize) -> Option<Vec<ExprId>> {
     let mut edges = vec![0];
     first(arena, state, 0, &mut edges)?;
     edges.sort_unstable();
@@ -109,6 +114,9 @@ fn successors(arena: &mut Arena, state: ExprId) -> Option<Vec<ExprId>> {
         let to = derive(arena, state, c, 0)?;
         if to != arena.never() {
             next.push(to);
+        }
+        if arena.len() > most {
+            return None;
         }
     }
     next.sort_unstable();
