@@ -70,7 +70,8 @@ fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
 
 fn space(style: &Style, rng: &mut Rng, text: &mut String) {
     if style.spaced {
-        text.push_str(rng.pick(&["", " ", "\n", "\t ", "\r\n   ", "\n\n"]));
+        let blank = *rng.pick(&["", " ", "\n", "\t ", "\r\n   ", "\n\n"]);
+        text.push_str(blank);
     }
 }
 
