@@ -12,7 +12,7 @@ use super::accept::{Accept, Shared};
 use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use crate::automaton::{
-    AppendVec, CharClass, End, Exceeded, LocalExpansion, LocalId, Loop, StateId, Store, Work,
+    AppendVec, CharClass, End, Exceeded, Generic, LocalExpansion, LocalId, Loop, StateId, Store, Work,
 };
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
@@ -90,11 +90,15 @@ impl MaskStore {
         if let Some(walked) = slot.get() {
             return Ok(walked);
         }
+        if store.local(store.local_of(state)).wide {
+            let walked = self.start_of_each(store, tables, state, work)?;
+            return Ok(slot.get_or_init(|| walked));
+        }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
         match store.generic_of(state) {
-            Some((generic, choice)) => {
-                let known = self.start(store, tables, generic, walk.work)?;
+            Some(Generic { state, choice }) => {
+                let known = self.start(store, tables, state, walk.work)?;
                 walk.take(known, choice)?;
                 passed.extend_from_slice(&known.pending);
             }
@@ -104,6 +108,28 @@ impl MaskStore {
         let mut walked = walk.finish(None);
         walked.pending.extend(passed);
         Ok(slot.get_or_init(|| walked))
+    }
+
+    /// The tokens that a state of many cells allows: those that any of the cells does. The cells are old friends.
+    fn start_of_each(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        let mut walk = Walk::new(self, store, tables, work);
+        let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
+        for &cell in store.state(state).kernel.iter() {
+            let known = self.start(store, tables, store.state_of(cell), walk.work)?;
+            known.accept.add_to(&mut walk.masks, &mut walk.ids);
+            pending.extend(known.pending.iter().copied());
+        }
+        pending.sort_unstable();
+        pending.dedup();
+        let mut walked = walk.finish(None);
+        walked.pending.extend(pending);
+        Ok(walked)
     }
 
     /// The tokens that `state` allows for what is left of them in `pending`.
@@ -143,8 +169,10 @@ impl MaskStore {
             return Ok(Walked { pending, ..Walked::default() });
         }
         let mut walk = Walk::new(self, store, tables, work);
-        if let Some((generic, choice)) = store.generic_of(state) {
-            let known = self.resolve(store, tables, pending, generic, walk.work)?;
+        if let Some(Generic { state, choice }) = store.generic_of(state)
+            && store.split_expansion(store.local_of(state)).apart.is_empty()
+        {
+            let known = self.resolve(store, tables, pending, state, walk.work)?;
             walk.take(known, choice)?;
             walk.run()?;
             let mut walked = walk.finish(None);
