@@ -252,6 +252,97 @@ fn sixty_optional_members_in_any_order() {
     assert!(constraint.matcher().commit_bytes(b"{\"k5\":1,\"k5\"").is_err());
 }
 
+/// An object of many members of three kinds, one of them an object itself, with white space, in `space`.
+fn object(space: &str, keys: usize, in_order: bool) -> Grammar {
+    let mut g = GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).expect("one rule");
+    let lower = g.arena.chars(&CharSet::from_ranges([('a' as u32, 'z' as u32)]));
+    let (space, quote) = (g.arena.literal(space.as_bytes()), g.arena.literal(b"\""));
+    let blank = g.arena.optional(space);
+    let letters = g.arena.star(lower);
+    let string = g.arena.concat(&[quote, letters, quote]);
+    let digit = g.arena.chars(&CharSet::from_ranges([('0' as u32, '9' as u32)]));
+    let number = g.arena.repeat(digit, 1, Some(3));
+    let inner = g.arena.literal(b"{\"a\":1}");
+    let values = [string, number, inner];
+    let colon = g.arena.literal(b":");
+    let mut slots = Vec::new();
+    for i in 0..keys {
+        let key =
+            g.arena.literal(format!("\"{}{}\"", (b'a' + i as u8 % 5) as char, "x".repeat(i / 5)).as_bytes());
+        slots.push(Slot::anywhere(g.arena.concat(&[key, colon, blank, values[i % 3], blank])));
+    }
+    let comma = g.arena.literal(b",");
+    let separator = g.arena.concat(&[comma, blank]);
+    let members = Members { separator, in_order, ..once(slots, |slot| slot == 3) };
+    let members = g.arena.members(members);
+    let (open, close) = (g.arena.literal(b"{"), g.arena.literal(b"}"));
+    let body = g.arena.concat(&[open, blank, members, close]);
+    g.define(root, body);
+    g.build(root).expect("well formed")
+}
+
+/// Tokens with whole entries in them, and states of more places than are walked together.
+#[test]
+fn many_members_of_few_kinds_have_the_masks_of_the_definition() {
+    let vocab = byte_vocab(&[
+        "\"a",
+        "\"a\":",
+        "\":",
+        "\",",
+        "\",\"",
+        "\", \"",
+        "\",\"b",
+        ",\"b\":1",
+        "1,\"b\":2,\"",
+        "\"b\":1,\"d\":{\"",
+        "\"}",
+        "}}",
+        "1}",
+        "{\"b\":1",
+        "x\":\"",
+        "x\"",
+        "xx\":",
+        " \"",
+        ", \"c",
+        "\":\"a\",\"d\":\"\"}",
+        "12",
+        "abc",
+        "\"\"",
+        "\"e\":7,\"d\":\"\"}",
+    ]);
+    let mut rng = Rng::new(7);
+    for (space, keys, in_order) in [(" ", 13, false), ("", 13, false), (" ", 11, true), (" ", 4, false)] {
+        let g = object(space, keys, in_order);
+        let constraint = compile(&g, &vocab);
+        let reference = Reference::new(&g);
+        for _ in 0..6 {
+            let mut matcher = constraint.matcher();
+            let mut state = reference.start();
+            for _ in 0..25 {
+                let words = mask_of(&mut matcher);
+                assert_eq!(matcher.is_accepting(), reference.is_accepting(state));
+                let mut open = Vec::new();
+                for token in 0..vocab.width() as u32 {
+                    let Some(bytes) = vocab.bytes(token) else { continue };
+                    let next = reference.viability(reference.run_from(state, bytes)).known().expect("exact");
+                    assert_eq!(bit(&words, token), next, "{:?}", String::from_utf8_lossy(bytes));
+                    open.extend(next.then_some(token));
+                }
+                // Longer tokens are few: they are taken as often as bytes.
+                let long: Vec<u32> = open.iter().copied().filter(|&t| t > 255).collect();
+                let from = if long.is_empty() || rng.chance(1, 2) { &open } else { &long };
+                if from.is_empty() {
+                    break;
+                }
+                let token = *rng.pick(from);
+                matcher.commit(token).expect("the mask has it");
+                state = reference.run_from(state, vocab.bytes(token).expect("a token"));
+            }
+        }
+    }
+}
+
 #[test]
 fn required_members_stay_possible() {
     let names = ["a", "b", "c", "d"];

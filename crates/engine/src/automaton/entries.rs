@@ -14,6 +14,24 @@ use super::build::Build;
 use super::counted::{CountedId, Phase};
 use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
 
+/// What stands for a state whatever slots are open.
+pub(crate) struct Generic {
+    pub(crate) state: StateId,
+    /// The choice that the state itself comes to.
+    pub(crate) choice: LocalId,
+}
+
+type Heads = SmallVec<[Head; 3]>;
+
+/// A place in members, after an entry or after a separator.
+#[derive(Clone, Copy)]
+struct Place {
+    expr: ExprId,
+    id: CountedId,
+    tail: CellId,
+    after: bool,
+}
+
 impl Store {
     /// Whether a cell is the end of its frame.
     #[inline]
@@ -54,23 +72,58 @@ impl Store {
         Some((self.counted(id).members, self.open(id)))
     }
 
-    /// For a state after an entry: the state that stands for it whatever slots are open, and the choice that may follow.
-    pub(crate) fn generic_of(&self, id: StateId) -> Option<(StateId, LocalId)> {
-        let [cell] = self.state(id).kernel[..] else { return None };
-        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
-        let Expr::Members(members) = self.program.arena.get(expr) else { return None };
-        let Phase::AfterEntry(counted) = Phase::of(at) else { return None };
-        if self.counted(counted).generic || !self.program.is_framed(members) {
+    /// For a state from which one choice is come to: what stands for it whatever slots are open.
+    pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
+        let kernel = &self.state(id).kernel;
+        if kernel.len() > 4 {
+            return None;
+        }
+        let mut parts: SmallVec<[(Heads, Place); 4]> = SmallVec::new();
+        for &cell in kernel.iter() {
+            parts.push(self.before_members(cell)?);
+        }
+        let place = parts.first()?.1;
+        let same = |other: &Place| (other.expr, other.id, other.tail) == (place.expr, place.id, place.tail);
+        let moves = |(heads, place): &(Heads, Place)| !heads.is_empty() || place.after;
+        if !parts.iter().all(|(_, other)| same(other)) || !parts.iter().any(moves) {
             return None;
         }
         let mut build = self.build();
-        let generic = build.generic(counted);
-        let generic = build.cell(Head::Expr(expr, Phase::AfterEntry(generic).number()), tail);
-        let choice = build.cell(Head::Expr(expr, Phase::AfterSeparator(counted).number()), tail);
-        let (generic, choice) = (build.state(&[generic]), build.state(&[choice]));
-        let choice = build.local(&[(choice, NodeId::BOTTOM)]);
-        let (local, _) = (build.local(&[(generic, NodeId::BOTTOM)]), drop(build));
-        self.split_expansion(local).apart.is_empty().then_some((generic, choice))
+        let generic = build.generic(place.id);
+        let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
+        for (heads, Place { expr, tail, after, .. }) in parts {
+            let phase = if after { Phase::AfterEntry(generic) } else { Phase::AfterSeparator(generic) };
+            let members = build.cell(Head::Expr(expr, phase.number()), tail);
+            cells.push(heads.into_iter().rev().fold(members, |tail, head| build.cell(head, tail)));
+        }
+        let choice = Phase::AfterSeparator(place.id).number();
+        let choice = build.cell(Head::Expr(place.expr, choice), place.tail);
+        let (state, choice) = (build.state(&cells), build.state(&[choice]));
+        Some(Generic { state, choice: build.local(&[(choice, NodeId::BOTTOM)]) })
+    }
+
+    /// If a cell is a place in members, or a few things before one: those things and the place.
+    fn before_members(&self, mut cell: CellId) -> Option<(Heads, Place)> {
+        let mut heads = Heads::new();
+        loop {
+            let Cell { head, tail, .. } = self.cell(cell);
+            if let Head::Expr(expr, at) = head
+                && let Expr::Members(members) = self.program.arena.get(expr)
+            {
+                let (id, after) = match Phase::of(at) {
+                    Phase::Start => return None,
+                    Phase::AfterEntry(id) => (id, true),
+                    Phase::AfterSeparator(id) => (id, false),
+                };
+                let known = self.program.is_framed(members) && !self.counted(id).generic;
+                return known.then_some((heads, Place { expr, id, tail, after }));
+            }
+            if tail == CellId::NIL || heads.len() == 3 {
+                return None;
+            }
+            heads.push(head);
+            cell = tail;
+        }
     }
 
     /// Whether a choice is one of no certain slots.

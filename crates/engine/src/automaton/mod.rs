@@ -30,6 +30,7 @@ mod store;
 
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
+pub(crate) use entries::Generic;
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use program::{CharClass, Program};

@@ -9,8 +9,9 @@
 mod accept;
 mod choice;
 mod pending;
+mod store;
 mod walk;
 
 pub(crate) use accept::Accept;
 pub(crate) use pending::{PendingId, ResolveMemo, Walked};
-pub(crate) use walk::MaskStore;
+pub(crate) use store::MaskStore;

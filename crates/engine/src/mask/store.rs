@@ -1,0 +1,183 @@
+//! What walks left behind, and how an answer is put together from it.
+
+use std::hash::BuildHasher;
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::choice::Choices;
+use super::pending::{Pending, PendingId, Walked, WalkedId};
+use super::walk::Walk;
+use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
+use crate::tables::Tables;
+use crate::trie::ROOT;
+
+/// What walks left behind for others to find.
+pub(crate) struct MaskStore {
+    pending: AppendVec<Pending>,
+    walked: AppendVec<Walked>,
+    index: Mutex<HashTable<PendingId>>,
+    pub(super) choices: Choices,
+}
+
+impl MaskStore {
+    pub(crate) fn new() -> Self {
+        let store = MaskStore {
+            pending: AppendVec::new(),
+            walked: AppendVec::new(),
+            index: Mutex::new(HashTable::new()),
+            choices: Choices::default(),
+        };
+        store.pending.push(Pending::default()); // PendingId::WHOLE
+        store
+    }
+
+    pub(crate) fn walked(&self, id: WalkedId) -> &Walked {
+        self.walked.get(id.0 as usize)
+    }
+
+    pub(super) fn pending(&self, id: PendingId) -> &Pending {
+        self.pending.get(id.0 as usize)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.walked.len()
+    }
+
+    pub(super) fn intern(&self, store: &Store, pending: Pending) -> PendingId {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = FxBuildHasher.hash_one(&pending);
+        if let Some(&id) = index.find(hash, |id| *self.pending.get(id.0 as usize) == pending) {
+            return id;
+        }
+        store.add_bytes(pending.bytes());
+        let id = PendingId(self.pending.push(pending) as u32);
+        index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(self.pending.get(id.0 as usize)));
+        id
+    }
+
+    /// What is pending where the frame of an entry ends.
+    pub(super) fn ended(&self, store: &Store, end: End, of: PendingId) -> PendingId {
+        self.intern(store, Pending { end: Some(end), of: Some(of), ..Pending::default() })
+    }
+
+    fn add(&self, walked: Walked) -> WalkedId {
+        // The lock makes this the only writer.
+        let _index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        WalkedId(self.walked.push(walked) as u32)
+    }
+
+    /// The tokens that `state` allows from the start of a token.
+    pub(crate) fn start<'s>(
+        &self,
+        store: &'s Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<&'s Walked, Exceeded> {
+        let state = store.clamped(state);
+        let slot = &store.state(state).walked;
+        if let Some(walked) = slot.get() {
+            return Ok(walked);
+        }
+        if store.local(store.local_of(state)).wide {
+            let walked = self.start_of_each(store, tables, state, work)?;
+            return Ok(slot.get_or_init(|| walked));
+        }
+        let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
+        let mut walk = Walk::new(self, store, tables, work);
+        match store.generic_of(state) {
+            Some(Generic { state, choice }) => {
+                let known = self.start(store, tables, state, walk.work)?;
+                walk.take(known, choice)?;
+                passed.extend_from_slice(&known.pending);
+            }
+            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
+        }
+        walk.run()?;
+        let mut walked = walk.finish(None);
+        walked.pending.extend(passed);
+        Ok(slot.get_or_init(|| walked))
+    }
+
+    /// The tokens that a state of many cells allows: those that any of the cells does. The cells are old friends.
+    fn start_of_each(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        let mut walk = Walk::new(self, store, tables, work);
+        let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
+        for &cell in store.state(state).kernel.iter() {
+            let known = self.start(store, tables, store.state_of(cell), walk.work)?;
+            known.accept.add_to(&mut walk.masks, &mut walk.ids);
+            pending.extend(known.pending.iter().copied());
+        }
+        pending.sort_unstable();
+        pending.dedup();
+        let mut walked = walk.finish(None);
+        walked.pending.extend(pending);
+        Ok(walked)
+    }
+
+    /// The tokens that `state` allows for what is left of them in `pending`.
+    pub(crate) fn resolve<'a>(
+        &'a self,
+        store: &'a Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<&'a Walked, Exceeded> {
+        let Pending { end, of, .. } = *self.pending(pending);
+        let (state, pending) = (store.clamped(store.returned(state, end)), of.unwrap_or(pending));
+        if pending == PendingId::WHOLE {
+            return self.start(store, tables, state, work);
+        }
+        let memo = &store.state(state).resolved;
+        if let Some(id) = memo.get(pending) {
+            return Ok(self.walked(id));
+        }
+        let walked = self.go_on_from(store, tables, pending, state, work)?;
+        let id = self.add(walked);
+        memo.insert(pending, id);
+        Ok(self.walked(id))
+    }
+
+    fn go_on_from(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        if let Some(end) = store.only_end(state) {
+            let pending = SmallVec::from_iter([self.ended(store, end, pending)]);
+            return Ok(Walked { pending, ..Walked::default() });
+        }
+        let mut walk = Walk::new(self, store, tables, work);
+        if let Some(Generic { state, choice }) = store.generic_of(state)
+            && store.split_expansion(store.local_of(state)).apart.is_empty()
+        {
+            let known = self.resolve(store, tables, pending, state, walk.work)?;
+            walk.take(known, choice)?;
+            walk.run()?;
+            let mut walked = walk.finish(None);
+            walked.pending.extend(known.pending.iter().copied());
+            return Ok(walked);
+        }
+        let local = store.clamped_local(store.local_of(state));
+        let left = self.pending(pending);
+        walk.pending(left, local)?;
+        walk.run()?;
+        let at = store.split_expansion(local);
+        walk.pass_on(left, at, true);
+        // What is pending all the same need not be kept twice.
+        Ok(walk.finish(at.pops.then_some(pending)))
+    }
+}
