@@ -25,6 +25,7 @@ impl Lower<'_> {
         {
             return self.distinct_array(array, &values);
         }
+        self.minds_repeated_items |= unique;
         let (comma, bracket) = self.comma_and_bracket(unique);
         let arena = &mut self.algebra.builder.arena;
         let separator = arena.concat(&[comma, self.ws]);

@@ -9,7 +9,7 @@ mod object;
 use rustc_hash::FxHashMap;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
-use super::node::{Node, Nodes};
+use super::node::Node;
 use super::options::Spelling;
 use super::string::{any_string, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
@@ -30,6 +30,8 @@ pub(crate) struct Lower<'a> {
     /// Any value, once something asked for it.
     value: Option<ExprId>,
     tracking: Tracking,
+    /// Whether some array must not repeat an item, and it is not the grammar that sees to it.
+    minds_repeated_items: bool,
 }
 
 impl<'a> Lower<'a> {
@@ -41,7 +43,6 @@ impl<'a> Lower<'a> {
         let (quote, body) = (arena.literal(b"\""), any_string(Spelling::Any, arena));
         let body = arena.concat(&[quote, body, quote]);
         algebra.builder.define(string, body);
-        let items = remembers_items(algebra.nodes);
         Ok(Lower {
             algebra,
             known: FxHashMap::default(),
@@ -49,12 +50,27 @@ impl<'a> Lower<'a> {
             ws,
             string,
             value: None,
-            tracking: Tracking { keys: false, items, keys_abound: true },
+            tracking: Tracking { keys: false, items: false, keys_abound: true },
+            minds_repeated_items: false,
         })
     }
 
     /// The grammar of the values that have a goal.
     pub(crate) fn grammar(mut self, goal: GoalId) -> Result<(Grammar, Budget<'a>), Error> {
+        let mut root = self.rules(goal)?;
+        if self.minds_repeated_items {
+            // Then all other arrays have to say that they do not mind: they are written once more.
+            self.tracking.items = true;
+            self.known.clear();
+            self.value = None;
+            root = self.rules(goal)?;
+        }
+        self.algebra.builder.track(self.tracking);
+        Ok((self.algebra.builder.build(root)?, self.algebra.budget))
+    }
+
+    /// Writes the rules of a goal and of all that it asks for.
+    fn rules(&mut self, goal: GoalId) -> Result<RuleId, Error> {
         let root = self.algebra.builder.declare("root", None)?;
         let body = self.value_of(goal)?;
         self.algebra.builder.define(root, body);
@@ -65,8 +81,7 @@ impl<'a> Lower<'a> {
             let body = self.set(&set).map_err(|error| error.with_pointer(pointer))?;
             self.algebra.builder.define(rule, body);
         }
-        self.algebra.builder.track(self.tracking);
-        Ok((self.algebra.builder.build(root)?, self.algebra.budget))
+        Ok(root)
     }
 
     /// The values of a goal.
@@ -202,11 +217,6 @@ impl<'a> Lower<'a> {
     fn name_of(&self, goal: GoalId) -> String {
         format!("#{}", self.pointer_of(goal))
     }
-}
-
-/// Whether some array must not repeat an item.
-fn remembers_items(nodes: &Nodes) -> bool {
-    nodes.nodes.iter().any(|node| matches!(node, Node::Schema(schema) if schema.unique_items))
 }
 
 /// A count that a grammar can keep: no text has more than 2^32 items.
