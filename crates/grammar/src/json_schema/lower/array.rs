@@ -7,7 +7,7 @@ use crate::ir::{Count, Members, Slot};
 use crate::json_schema::algebra::{Array, GoalId, Strings};
 
 /// How many different values the items of an array may have for each to be counted by itself.
-const FINITE: usize = 256;
+const FINITE: usize = 2_000;
 /// How many bounds on the number of certain items one array may have.
 const CONTAINS: usize = 4;
 /// How many kinds of items one array may have, by place and by which of those bounds they count for.
