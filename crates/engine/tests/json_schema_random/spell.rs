@@ -17,7 +17,8 @@ pub fn any_spelling(rng: &mut Rng, value: &Value) -> String {
 
 fn blank(rng: &mut Rng, out: &mut String) {
     if rng.chance(1, 6) {
-        out.push_str(*rng.pick(&[" ", "\n", "\t ", "\r\n  "]));
+        let blank = *rng.pick(&[" ", "\n", "\t ", "\r\n  "]);
+        out.push_str(blank);
     }
 }
 

@@ -260,8 +260,8 @@ mod tests {
             if let Some(product) = a.checked_mul(b) {
                 assert_eq!(x.times(&y), natural(product));
             }
-            if b > 0 {
-                assert_eq!(x.div_rem(&y), (natural(a / b), natural(a % b)), "{a} / {b}");
+            if let (Some(quotient), Some(rest)) = (a.checked_div(b), a.checked_rem(b)) {
+                assert_eq!(x.div_rem(&y), (natural(quotient), natural(rest)), "{a} / {b}");
             }
             let (mut c, mut d) = (a, b);
             while d > 0 {

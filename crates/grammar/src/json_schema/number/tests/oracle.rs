@@ -145,7 +145,7 @@ struct Matcher<'a> {
 }
 
 impl Matcher<'_> {
-    fn from_all(&mut self, ends: u64, expr: ExprId) -> u64 {
+    fn after_all(&mut self, ends: u64, expr: ExprId) -> u64 {
         (0..=self.text.len()).filter(|p| ends >> p & 1 == 1).fold(0, |all, p| all | self.ends(expr, p))
     }
 
@@ -165,13 +165,15 @@ impl Matcher<'_> {
                 let bytes = arena.literal_bytes(literal);
                 if self.text[start..].starts_with(bytes) { 1 << (start + bytes.len()) } else { 0 }
             }
-            Expr::Concat(list) => arena.list(list).iter().fold(1 << start, |ends, &e| self.from_all(ends, e)),
+            Expr::Concat(list) => {
+                arena.list(list).iter().fold(1 << start, |ends, &e| self.after_all(ends, e))
+            }
             Expr::Alt(list) => arena.list(list).iter().fold(0, |ends, &e| ends | self.ends(e, start)),
             Expr::Repeat { expr, min, max } => {
                 let (mut at, mut all) = (1u64 << start, 0);
                 for count in 0..=max.unwrap_or(u32::MAX).min(self.text.len() as u32 + min) {
                     all |= if count >= min { at } else { 0 };
-                    at = self.from_all(at, expr);
+                    at = self.after_all(at, expr);
                     if at == 0 {
                         break;
                     }
