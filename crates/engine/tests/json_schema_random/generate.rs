@@ -107,8 +107,8 @@ fn add(rng: &mut Rng, place: Place, keyword: &str, out: &mut Map<String, Value>)
         "minLength" | "minItems" | "minProperties" => json!(rng.below(3)),
         "maxLength" | "maxItems" | "maxProperties" => json!(rng.below(4)),
         "pattern" => json!(rng.pick(&PATTERNS)),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => number(rng.pick(&NUMBERS)),
-        "multipleOf" => number(rng.pick(&STEPS)),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => number(rng.pick::<&str>(&NUMBERS)),
+        "multipleOf" => number(rng.pick::<&str>(&STEPS)),
         "uniqueItems" => json!(true),
         "required" => names(rng),
         "dependentRequired" => map(rng, names),
@@ -211,7 +211,7 @@ pub fn value(rng: &mut Rng, depth: usize) -> Value {
     match rng.below(if depth == 0 { 6 } else { 12 }) {
         0 => Value::Null,
         1 => Value::Bool(rng.chance(1, 2)),
-        2 | 3 => number(rng.pick(&NUMBERS)),
+        2 | 3 => number(rng.pick::<&str>(&NUMBERS)),
         4 | 5 => json!(rng.pick(&TEXTS)),
         6..=8 => (0..rng.below(4)).map(|_| value(rng, depth - 1)).collect(),
         _ => {

@@ -119,7 +119,8 @@ impl<'a> Lower<'a> {
         if !set.number.is_empty() {
             let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
             let arena = &mut self.algebra.builder.arena;
-            parts.push(match set.plain_integers {
+            // `1.0` is no integer in draft 4: it is not written. Whoever reads all spellings goes by the value.
+            parts.push(match set.plain_integers && spelling == Spelling::Canonical {
                 true => set.number.plain_integers(arena)?,
                 false => set.number.expr(spelling, arena, limits)?,
             });
