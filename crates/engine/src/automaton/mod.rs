@@ -21,6 +21,7 @@ mod append;
 mod boolean;
 mod build;
 mod counted;
+mod distance;
 mod entries;
 mod literal;
 mod local;

@@ -8,6 +8,7 @@ mod array;
 mod empty;
 mod expand;
 mod goal;
+mod lengths;
 mod object;
 mod one_of;
 mod strings;
