@@ -4,6 +4,7 @@
 //! written where they are used. A list of goals to do takes the place of recursion.
 
 mod array;
+mod finite;
 mod object;
 
 use rustc_hash::FxHashMap;
