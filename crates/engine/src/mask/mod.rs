@@ -8,6 +8,7 @@
 
 mod accept;
 mod choice;
+mod closed;
 mod pending;
 mod store;
 mod walk;

@@ -1,10 +1,13 @@
 //! The walk: a state against the trie.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::{Accept, Shared};
+use super::closed::Closed;
 use super::pending::{Pending, PendingId, Walked};
 use super::store::MaskStore;
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, Store, Work};
@@ -14,7 +17,7 @@ use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
-const RUN_TOKENS: usize = 256;
+pub(super) const RUN_TOKENS: usize = 256;
 
 /// One walk: what is still to visit, and what was found.
 pub(super) struct Walk<'a> {
@@ -31,6 +34,7 @@ pub(super) struct Walk<'a> {
     found_ends: Vec<Pending>,
     /// Nodes at which an entry is to be chosen of which no more is known.
     pub(super) chosen: Vec<u32>,
+    pub(super) closures: Vec<(LocalId, Option<Rc<Closed>>)>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
 }
@@ -54,6 +58,7 @@ impl<'a> Walk<'a> {
             found: Pending::default(),
             found_ends: Vec::new(),
             chosen: Vec::new(),
+            closures: Vec::new(),
             visited: None,
         }
     }
@@ -118,7 +123,7 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
+    pub(super) fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
         self.store.step_clamped(from, class, self.work)
     }
 
@@ -157,7 +162,7 @@ impl<'a> Walk<'a> {
 
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
     #[inline]
-    fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+    pub(super) fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
         self.ids.extend_from_slice(self.trie.own(node));
         if self.trie.nodes[node as usize].children == 0 { Ok(()) } else { self.visit(node, local) }
     }
@@ -275,6 +280,9 @@ impl<'a> Walk<'a> {
                 left = left.intersect(&ascii);
             }
         }
+        if anchor.has(RUN_TOKENS, &left.intersect(&ascii)) {
+            left = left.minus(&self.closed(index, local, &left)?);
+        }
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
             {
@@ -373,42 +381,7 @@ impl<'a> Walk<'a> {
 
     /// Whether every character past ASCII leads from `local` to `target`.
     fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
-        const TAIL: (u8, u8) = (0x80, 0xBF);
-        // For each kind of first byte, the range of the second one and how many follow.
-        type Bytes = (u8, u8);
-        const LEADS: [(Bytes, Bytes, usize); 8] = [
-            ((0xC2, 0xDF), (0x80, 0xBF), 0),
-            ((0xE0, 0xE0), (0xA0, 0xBF), 1),
-            ((0xE1, 0xEC), (0x80, 0xBF), 1),
-            ((0xED, 0xED), (0x80, 0x9F), 1),
-            ((0xEE, 0xEF), (0x80, 0xBF), 1),
-            ((0xF0, 0xF0), (0x90, 0xBF), 2),
-            ((0xF1, 0xF3), (0x80, 0xBF), 2),
-            ((0xF4, 0xF4), (0x80, 0x8F), 2),
-        ];
-        for (lead, second, more) in LEADS {
-            let ranges: SmallVec<[(u8, u8); 4]> =
-                [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more)).collect();
-            let mut at = local;
-            let mut spellable = true;
-            for (low, high) in ranges {
-                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
-                let Some(byte) = bytes.first() else {
-                    spellable = false;
-                    break;
-                };
-                let expansion = self.store.split_expansion(at);
-                let Some(class) = expansion.class_of(byte) else { return Ok(false) };
-                if !bytes.is_subset(&expansion.classes[class].set) {
-                    return Ok(false);
-                }
-                at = self.step(expansion, class)?;
-            }
-            if spellable && at != target {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(self.wide_targets(local)?.is_some_and(|targets| targets.iter().all(|&other| other == target)))
     }
 
     /// Goes on from every pending place in `local`.

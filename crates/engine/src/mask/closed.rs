@@ -1,0 +1,316 @@
+//! Places among which a class of characters leads around.
+//!
+//! In the middle of a text that must contain something, or has parts of its own, the next place depends on every
+//! character; but whatever letters come, the text can go on. All tokens of such letters are allowed, however they move
+//! about, and the tables of runs know them. Only where something else follows in the same token does it matter where the
+//! letters have led.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::accept::Shared;
+use super::walk::Walk;
+use crate::automaton::{CharClass, Exceeded, LocalId};
+use crate::profile::{LONG, Profile, Run, RunMask};
+
+/// How many places may be looked at.
+const PLACES: usize = 96;
+
+/// A first character and then any of a class: where all that leads is known to go on.
+pub(super) struct Closed {
+    /// ASCII bytes that lead there, and whether every character past ASCII does.
+    first: ByteSet,
+    first_wide: bool,
+    rest: CharClass,
+    /// The most characters of which that is known.
+    most: u32,
+    /// Bytes that lead out from any of the places.
+    exits: ByteSet,
+    /// The place that most tokens lead to, the bytes that lead to it at first, and the characters that stay there.
+    home: LocalId,
+    home_first: ByteSet,
+    home_rest: CharClass,
+}
+
+/// The search for it.
+struct Search {
+    places: Vec<(LocalId, u32)>,
+    ascii: ByteSet,
+    wide: bool,
+    /// Whether places were left that are too far away.
+    cut: bool,
+}
+
+impl Search {
+    fn add(&mut self, local: LocalId, chars: u32) {
+        if !self.places.iter().any(|place| place.0 == local) {
+            self.places.push((local, chars));
+        }
+    }
+}
+
+/// Places that characters past ASCII lead to.
+type Targets = SmallVec<[LocalId; 4]>;
+/// How many there may be.
+const TARGETS: usize = 16;
+
+const TAIL: (u8, u8) = (0x80, 0xBF);
+/// For each kind of first byte past ASCII, the range of the second one and how many follow.
+const LEADS: [((u8, u8), (u8, u8), usize); 8] = [
+    ((0xC2, 0xDF), (0x80, 0xBF), 0),
+    ((0xE0, 0xE0), (0xA0, 0xBF), 1),
+    ((0xE1, 0xEC), (0x80, 0xBF), 1),
+    ((0xED, 0xED), (0x80, 0x9F), 1),
+    ((0xEE, 0xEF), (0x80, 0xBF), 1),
+    ((0xF0, 0xF0), (0x90, 0xBF), 2),
+    ((0xF1, 0xF3), (0x80, 0xBF), 2),
+    ((0xF4, 0xF4), (0x80, 0x8F), 2),
+];
+
+impl Walk<'_> {
+    /// Takes all tokens from an anchor on that lead about among places that go on. Answers the bytes it has seen to.
+    pub(super) fn closed(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+        let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
+        let anchor = self.tables.profile.anchor(index);
+        let first = closed.first.intersect(left);
+        if !anchor.has(super::walk::RUN_TOKENS, &first) || !Profile::pays(&first, &closed.rest) {
+            return Ok(ByteSet::EMPTY);
+        }
+        let run =
+            Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
+        let short = Run { most: closed.most, ..run };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, short);
+        self.work.spend(64)?;
+        self.long(anchor.node, local, &minus)?;
+        self.masks.push(Shared { mask, minus });
+        self.leave(&run, local, &closed)?;
+        let wide = if closed.first_wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        Ok(first.union(&wide))
+    }
+
+    /// Tokens that are longer than is known: each by itself.
+    fn long(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
+        let mut depth = 0;
+        let mut at = node;
+        while at != crate::trie::ROOT {
+            (at, depth) = (self.trie.parent[at as usize], depth + 1);
+        }
+        for &token in tokens {
+            let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
+            let mut at = Some(local);
+            for &byte in bytes.get(depth..).unwrap_or_default() {
+                self.work.spend(1)?;
+                let Some(from) = at else { break };
+                at = self.after_byte(from, byte)?;
+            }
+            self.ids.extend(at.map(|_| token));
+        }
+        Ok(())
+    }
+
+    fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
+        let expansion = self.store.split_expansion(local);
+        expansion.class_of(byte).map(|class| self.step(expansion, class)).transpose()
+    }
+
+    /// Goes on where something else follows.
+    fn leave(&mut self, run: &Run, local: LocalId, closed: &Closed) -> Result<(), Exceeded> {
+        let anchor = self.tables.profile.anchor(run.anchor);
+        let firsts = run.first_ranges();
+        let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(local))]);
+        for byte in closed.exits.iter() {
+            let from_home = self.after_byte(closed.home, byte)?;
+            for entry in anchor.after(byte, run, &firsts) {
+                let next = if entry.is_within(&closed.home_first, &closed.home_rest) {
+                    from_home
+                } else {
+                    self.work.spend(1)?;
+                    match self.place_at(self.trie.parent[entry.node as usize], &mut known)? {
+                        Some(from) => self.after_byte(from, byte)?,
+                        None => None,
+                    }
+                };
+                if let Some(next) = next {
+                    self.work.spend(1)?;
+                    self.arrive(entry.node, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the bytes down to a node lead.
+    fn place_at(
+        &mut self,
+        node: u32,
+        known: &mut FxHashMap<u32, Option<LocalId>>,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let mut path: SmallVec<[u32; 16]> = SmallVec::new();
+        let mut at = node;
+        let mut place = loop {
+            if let Some(&place) = known.get(&at) {
+                break place;
+            }
+            path.push(at);
+            at = self.trie.parent[at as usize];
+        };
+        for &node in path.iter().rev() {
+            if let Some(from) = place {
+                self.work.spend(1)?;
+                place = self.after_byte(from, self.trie.byte[node as usize])?;
+            }
+            known.insert(node, place);
+        }
+        Ok(place)
+    }
+
+    fn closed_from(&mut self, local: LocalId) -> Result<Option<Rc<Closed>>, Exceeded> {
+        if let Some((_, known)) = self.closures.iter().find(|known| known.0 == local) {
+            return Ok(known.clone());
+        }
+        let found = self.find_closed(local)?.map(Rc::new);
+        self.closures.push((local, found.clone()));
+        Ok(found)
+    }
+
+    fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
+        let ascii = ByteSet::range(0, 0x7F);
+        let root = self.tables.profile.anchor(0);
+        let expansion = self.store.split_expansion(local);
+        let weights =
+            expansion.classes.iter().enumerate().map(|(i, c)| (root.count(&c.set.intersect(&ascii)), i));
+        let Some((_, most)) = weights.max() else { return Ok(None) };
+        let home = self.step(expansion, most)?;
+        let alive = self.store.split_expansion(home).alive;
+        let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
+        let mut search = Search { places: vec![(home, 1)], ascii: alive.intersect(&ascii), wide, cut: false };
+        let (mut first, mut home_first) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let (set, next) = (class.set.intersect(&ascii), self.step(expansion, i)?);
+            if search.ascii.is_subset(&self.store.split_expansion(next).alive) {
+                first = first.union(&set);
+                search.add(next, 1);
+            }
+            if next == home {
+                home_first = set;
+            }
+        }
+        let first_wide = search.wide && self.search_wide(local, 0, &mut search)?;
+        if !self.search(&mut search)? {
+            return Ok(None);
+        }
+        let rest = CharClass { ascii: search.ascii, wide: search.wide };
+        let first_wide = first_wide && rest.wide;
+        let home_rest = self.stays(home, &rest)?;
+        let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
+        let exits =
+            alive.fold(ByteSet::EMPTY, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
+        let most = if search.cut { LONG } else { u32::MAX };
+        Ok(Some(Closed { first, first_wide, rest, most, exits, home, home_first, home_rest }))
+    }
+
+    /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
+    /// whether some are left.
+    fn search(&mut self, search: &mut Search) -> Result<bool, Exceeded> {
+        let mut at = 0;
+        while let Some(&(local, chars)) = search.places.get(at) {
+            at += 1;
+            if !self.goes_on(local) || search.places.len() > PLACES || search.ascii.is_empty() {
+                return Ok(false);
+            }
+            if chars == LONG {
+                search.cut = true;
+                continue;
+            }
+            let expansion = self.store.split_expansion(local);
+            self.work.spend(8)?;
+            for (i, class) in expansion.classes.iter().enumerate() {
+                let set = class.set.intersect(&search.ascii);
+                if set.is_empty() {
+                    continue;
+                }
+                let next = self.step(expansion, i)?;
+                // What some of the characters rule out, or those characters themselves: the smaller loss.
+                let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
+                if lost.is_empty() || lost.len() < set.len() {
+                    search.ascii = search.ascii.minus(&lost);
+                    search.add(next, chars + 1);
+                } else {
+                    search.ascii = search.ascii.minus(&set);
+                }
+            }
+            search.wide = search.wide && self.search_wide(local, chars, search)?;
+        }
+        Ok(true)
+    }
+
+    /// Adds the places that characters past ASCII lead to, if they all go on.
+    fn search_wide(&mut self, local: LocalId, chars: u32, search: &mut Search) -> Result<bool, Exceeded> {
+        let Some(targets) = self.wide_targets(local)? else { return Ok(false) };
+        let alive = |&target: &LocalId| search.ascii.is_subset(&self.store.split_expansion(target).alive);
+        if !targets.iter().all(alive) {
+            return Ok(false);
+        }
+        targets.into_iter().for_each(|target| search.add(target, chars + 1));
+        Ok(true)
+    }
+
+    /// Where the characters past ASCII lead that the vocabulary can spell, if each of them leads somewhere.
+    pub(super) fn wide_targets(&mut self, local: LocalId) -> Result<Option<Targets>, Exceeded> {
+        let mut targets = Targets::new();
+        for (lead, second, more) in LEADS {
+            let mut places = Targets::from_slice(&[local]);
+            let ranges = [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more));
+            for (low, high) in ranges {
+                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
+                let mut next = Targets::new();
+                for place in places {
+                    let expansion = self.store.split_expansion(place);
+                    if !bytes.is_subset(&expansion.alive) {
+                        return Ok(None);
+                    }
+                    for (i, class) in expansion.classes.iter().enumerate() {
+                        if class.set.intersects(&bytes) {
+                            next.push(self.step(expansion, i)?);
+                        }
+                    }
+                    next.sort_unstable();
+                    next.dedup();
+                }
+                if next.len() > TARGETS {
+                    return Ok(None);
+                }
+                places = next;
+            }
+            targets.extend(places);
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        Ok(Some(targets))
+    }
+
+    /// Whether nothing happens in a place but that bytes lead on from it.
+    fn goes_on(&self, local: LocalId) -> bool {
+        let expansion = self.store.split_expansion(local);
+        let plain = !expansion.pops && expansion.ends.is_empty() && expansion.apart.is_empty();
+        plain && !self.store.local(local).wide
+    }
+
+    /// Those of the characters of a class that lead from a place back to it.
+    fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
+        let expansion = self.store.split_expansion(home);
+        let mut ascii = ByteSet::EMPTY;
+        for (i, c) in expansion.classes.iter().enumerate() {
+            let set = c.set.intersect(&class.ascii);
+            if !set.is_empty() && self.step(expansion, i)? == home {
+                ascii = ascii.union(&set);
+            }
+        }
+        let targets = if class.wide { self.wide_targets(home)? } else { None };
+        Ok(CharClass { ascii, wide: targets.is_some_and(|targets| targets[..] == [home]) })
+    }
+}
