@@ -478,6 +478,23 @@ impl Store {
         ends.then(|| self.distance(cell).least)
     }
 
+    /// Of "texts of this, but none of those": the cells of this and the states of those.
+    pub(super) fn leaf_without(&self, id: FormulaId) -> Option<(&[CellId], SmallVec<[StateId; 2]>)> {
+        let Kind::And(parts) = &self.formula(id).kind else { return None };
+        let (mut whole, mut without) = (None, SmallVec::new());
+        for &part in parts.iter() {
+            match &self.formula(part).kind {
+                Kind::Leaf { .. } if whole.is_none() => whole = Some(self.formula(part).plain.get()?),
+                Kind::Not(part) => match &self.formula(*part).kind {
+                    Kind::Leaf { state, region: None, .. } => without.push(*state),
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        Some((whole?, without))
+    }
+
     /// How many bytes are missing to an end, as far as can be told at a glance.
     fn formula_distance(&self, id: FormulaId) -> u32 {
         match &self.formula(id).kind {

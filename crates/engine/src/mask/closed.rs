@@ -13,8 +13,8 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
 use super::walk::Walk;
-use crate::automaton::{CharClass, Exceeded, LocalId};
-use crate::profile::{LONG, Profile, Run, RunMask};
+use crate::automaton::{CharClass, Exceeded, LocalId, Loop};
+use crate::profile::{Entry, LONG, Profile, Run, RunMask};
 
 /// How many places may be looked at.
 const PLACES: usize = 96;
@@ -86,7 +86,8 @@ impl Walk<'_> {
         self.work.spend(64)?;
         self.long(anchor.node, local, &minus)?;
         self.masks.push(Shared { mask, minus });
-        self.leave(&run, local, &closed)?;
+        let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
+        self.leave_from(&run, (local, closed.home), &closed.exits, stays)?;
         let wide = if closed.first_wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
         Ok(first.union(&wide))
     }
@@ -111,24 +112,32 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
+    pub(super) fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
         let expansion = self.store.split_expansion(local);
         expansion.class_of(byte).map(|class| self.step(expansion, class)).transpose()
     }
 
-    /// Goes on where something else follows.
-    fn leave(&mut self, run: &Run, local: LocalId, closed: &Closed) -> Result<(), Exceeded> {
+    /// Goes on from `from.0` where something else follows a run. Where it is known of the nodes in between that they lead
+    /// to `from.1`, that need not be found out.
+    pub(super) fn leave_from(
+        &mut self,
+        run: &Run,
+        from: (LocalId, LocalId),
+        exits: &ByteSet,
+        is_home: impl Fn(&Entry, u32) -> bool,
+    ) -> Result<(), Exceeded> {
         let anchor = self.tables.profile.anchor(run.anchor);
         let firsts = run.first_ranges();
-        let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(local))]);
-        for byte in closed.exits.iter() {
-            let from_home = self.after_byte(closed.home, byte)?;
+        let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(from.0))]);
+        for byte in exits.iter() {
+            let from_home = self.after_byte(from.1, byte)?;
             for entry in anchor.after(byte, run, &firsts) {
-                let next = if entry.is_within(&closed.home_first, &closed.home_rest) {
+                let before = self.trie.parent[entry.node as usize];
+                let next = if is_home(&entry, before) {
                     from_home
                 } else {
                     self.work.spend(1)?;
-                    match self.place_at(self.trie.parent[entry.node as usize], &mut known)? {
+                    match self.place_at(before, &mut known)? {
                         Some(from) => self.after_byte(from, byte)?,
                         None => None,
                     }
@@ -176,26 +185,29 @@ impl Walk<'_> {
         Ok(found)
     }
 
-    fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
+    /// The place that most tokens lead to by their first character.
+    fn home(&mut self, local: LocalId) -> Result<Option<LocalId>, Exceeded> {
         let ascii = ByteSet::range(0, 0x7F);
         let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
-        let weights =
-            expansion.classes.iter().enumerate().map(|(i, c)| (root.count(&c.set.intersect(&ascii)), i));
-        let Some((_, most)) = weights.max() else { return Ok(None) };
-        let home = self.step(expansion, most)?;
+        let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
+        let most = weights.enumerate().max_by_key(|class| class.1);
+        most.map(|(class, _)| self.step(expansion, class)).transpose()
+    }
+
+    fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
+        let ascii = ByteSet::range(0, 0x7F);
+        let expansion = self.store.split_expansion(local);
+        let Some(home) = self.home(local)? else { return Ok(None) };
         let alive = self.store.split_expansion(home).alive;
         let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
         let mut search = Search { places: vec![(home, 1)], ascii: alive.intersect(&ascii), wide, cut: false };
-        let (mut first, mut home_first) = (ByteSet::EMPTY, ByteSet::EMPTY);
+        let mut first = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
             let (set, next) = (class.set.intersect(&ascii), self.step(expansion, i)?);
             if search.ascii.is_subset(&self.store.split_expansion(next).alive) {
                 first = first.union(&set);
                 search.add(next, 1);
-            }
-            if next == home {
-                home_first = set;
             }
         }
         let first_wide = search.wide && self.search_wide(local, 0, &mut search)?;
@@ -204,7 +216,7 @@ impl Walk<'_> {
         }
         let rest = CharClass { ascii: search.ascii, wide: search.wide };
         let first_wide = first_wide && rest.wide;
-        let home_rest = self.stays(home, &rest)?;
+        let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
         let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
@@ -300,16 +312,26 @@ impl Walk<'_> {
         plain && !self.store.local(local).wide
     }
 
-    /// Those of the characters of a class that lead from a place back to it.
-    fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
-        let expansion = self.store.split_expansion(home);
-        let mut ascii = ByteSet::EMPTY;
-        for (i, c) in expansion.classes.iter().enumerate() {
-            let set = c.set.intersect(&class.ascii);
-            if !set.is_empty() && self.step(expansion, i)? == home {
-                ascii = ascii.union(&set);
+    /// Those of some bytes that lead from one place to another.
+    fn leads_to(&mut self, from: LocalId, to: LocalId, bytes: &ByteSet) -> Result<ByteSet, Exceeded> {
+        let expansion = self.store.split_expansion(from);
+        let mut found = ByteSet::EMPTY;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            if class.set.intersects(bytes) && self.step(expansion, i)? == to {
+                found = found.union(&class.set.intersect(bytes));
             }
         }
+        Ok(found)
+    }
+
+    /// Those of the characters of a class that lead from a place back to it.
+    fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
+        if let Some(Loop { chars, left: None, need: 0, .. }) = self.store.repeats(home)
+            && self.store.program.class(chars) == *class
+        {
+            return Ok(*class);
+        }
+        let ascii = self.leads_to(home, home, &class.ascii)?;
         let targets = if class.wide { self.wide_targets(home)? } else { None };
         Ok(CharClass { ascii, wide: targets.is_some_and(|targets| targets[..] == [home]) })
     }

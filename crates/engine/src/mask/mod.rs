@@ -7,6 +7,7 @@
 //! one answer serves every parse that passes by.
 
 mod accept;
+mod but_few;
 mod choice;
 mod closed;
 mod pending;

@@ -1,6 +1,7 @@
 //! The walk: a state against the trie.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -8,7 +9,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::{Accept, Shared};
 use super::closed::Closed;
-use super::pending::{Pending, PendingId, Walked};
+use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
@@ -91,7 +92,7 @@ impl<'a> Walk<'a> {
 
     /// Takes note of something that is pending if the frame may end in a local.
     #[inline]
-    fn ends_in(&mut self, at: &LocalExpansion, note: impl Fn(&mut Pending)) {
+    pub(super) fn ends_in(&mut self, at: &LocalExpansion, note: impl Fn(&mut Pending)) {
         if at.pops {
             note(&mut self.found);
         }
@@ -281,6 +282,9 @@ impl<'a> Walk<'a> {
             }
         }
         if anchor.has(RUN_TOKENS, &left.intersect(&ascii)) {
+            left = left.minus(&self.but_few(index, local, &left)?);
+        }
+        if anchor.has(RUN_TOKENS, &left.intersect(&ascii)) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
@@ -329,7 +333,9 @@ impl<'a> Walk<'a> {
         let at_need = chain[chain.len() - 1];
         let exits = self.store.split_expansion(local).alive.union(&self.store.split_expansion(at_need).alive);
         let least = repeats.need + 1;
-        self.ends_in(self.store.split_expansion(at_need), |pending| pending.runs.push((run, least)));
+        self.ends_in(self.store.split_expansion(at_need), |pending| {
+            pending.runs.push(PendingRun { run, least, except: Arc::default() })
+        });
         let firsts = run.first_ranges();
         for byte in exits.iter().filter(|&b| !in_run(b)) {
             for entry in anchor.after(byte, &run, &firsts) {
@@ -401,7 +407,7 @@ impl<'a> Walk<'a> {
                 self.go_on_below(node, local)?;
             }
         }
-        for (run, least) in &pending.runs {
+        for PendingRun { run, least, except } in &pending.runs {
             let anchor = self.tables.profile.anchor(run.anchor);
             let firsts = run.first_ranges();
             for byte in expansion.alive.iter() {
@@ -409,6 +415,10 @@ impl<'a> Walk<'a> {
                 let mut next = None;
                 for entry in anchor.after(byte, run, &firsts).filter(|e| e.chars >= *least) {
                     self.work.spend(1)?;
+                    let before = || self.trie.parent[entry.node as usize];
+                    if !except.is_empty() && except.binary_search(&before()).is_ok() {
+                        continue;
+                    }
                     let next = match next {
                         Some(next) => next,
                         None => *next.insert(self.step(expansion, class)?),
