@@ -260,6 +260,7 @@ impl<'a> Walk<'a> {
         });
         let ascii = ByteSet::range(0, 0x7f);
         let mut left = anchor.bytes.intersect(&expansion.alive);
+        left = left.minus(&self.but_few(index, local, &left)?);
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
             if !anchor.has(RUN_TOKENS, &first) {
@@ -281,10 +282,8 @@ impl<'a> Walk<'a> {
                 left = left.intersect(&ascii);
             }
         }
-        if anchor.has(RUN_TOKENS, &left.intersect(&ascii)) {
-            left = left.minus(&self.but_few(index, local, &left)?);
-        }
-        if anchor.has(RUN_TOKENS, &left.intersect(&ascii)) {
+        // Words are left: they are no simple run, but may be one all the same.
+        if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
@@ -445,4 +444,8 @@ impl<'a> Walk<'a> {
 
 fn overlaps(alive: &ByteSet, class: &CharClass) -> bool {
     alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::range(0x80, 0xFF)))
+}
+
+fn letters() -> ByteSet {
+    ByteSet::range(b'a', b'z').union(&ByteSet::range(b'A', b'Z'))
 }
