@@ -51,7 +51,7 @@ impl<'a> Lower<'a> {
             ws,
             string,
             value: None,
-            tracking: Tracking { keys: false, items: false, keys_abound: true },
+            tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
         })
     }
