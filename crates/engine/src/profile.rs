@@ -73,6 +73,8 @@ pub(crate) struct Profile {
     /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
     anchor_of: Vec<u16>,
     words: usize,
+    /// For each character past ASCII, the tokens that have it.
+    with_char: FxHashMap<char, Vec<TokenId>>,
     cache: Mutex<RunCache>,
 }
 
@@ -165,7 +167,8 @@ impl Profile {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
-        let profile = Profile { anchors, anchor_of, words, cache: Mutex::default() };
+        let with_char = tokens_by_char(trie);
+        let profile = Profile { anchors, anchor_of, words, with_char, cache: Mutex::default() };
         profile.make_common(trie);
         profile
     }
@@ -186,6 +189,11 @@ impl Profile {
             let first = bytes.intersect(&self.anchors[anchor].bytes);
             self.mask(trie, Run { anchor: anchor as u32, first, first_wide: wide, rest, most: u32::MAX });
         }
+    }
+
+    /// The tokens that have a certain character past ASCII.
+    pub(crate) fn tokens_with(&self, c: char) -> &[TokenId] {
+        self.with_char.get(&c).map_or(&[], Vec::as_slice)
     }
 
     /// The anchor at a node, if it is one.
@@ -220,6 +228,17 @@ impl Profile {
         RunMask { minus, ..full }
     }
 
+    /// The tokens that are a run but for their having too many characters.
+    pub(crate) fn longer(&self, trie: &Trie, run: Run) -> Arc<[TokenId]> {
+        if run.most >= LONG {
+            return self.mask(trie, run).minus;
+        }
+        let (all, short) = (self.cached(trie, Run { most: u32::MAX, ..run }), self.cached(trie, run));
+        let words = all.mask.iter().zip(short.mask.iter()).enumerate();
+        let left = words.map(|(i, (all, short))| (i as u32 * 32, all & !short)).filter(|word| word.1 != 0);
+        left.flat_map(|(at, bits)| (0..32).filter(move |i| bits >> i & 1 == 1).map(move |i| at + i)).collect()
+    }
+
     fn cached(&self, trie: &Trie, run: Run) -> RunMask {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
@@ -249,8 +268,33 @@ impl Profile {
                     + a.groups.len() * size_of::<Group>()
             })
             .sum();
-        anchors + self.lock().bytes
+        let with_char: usize = self.with_char.values().map(|tokens| 48 + tokens.len() * 4).sum();
+        anchors + with_char + self.lock().bytes
     }
+}
+
+/// For each character past ASCII, the tokens that have it.
+fn tokens_by_char(trie: &Trie) -> FxHashMap<char, Vec<TokenId>> {
+    let mut found: FxHashMap<char, Vec<TokenId>> = FxHashMap::default();
+    // Whoever has a character has a node at which it is complete; all tokens below have it, too.
+    let wide = (1..trie.nodes.len() as u32).filter(|&node| trie.byte[node as usize] & 0xC0 == 0x80);
+    for node in wide.filter(|&node| trie.utf8[node as usize] == Utf8State::Boundary) {
+        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
+        let mut at = node;
+        while bytes.last().is_none_or(|byte| byte & 0xC0 == 0x80) && at != ROOT {
+            bytes.push(trie.byte[at as usize]);
+            at = trie.parent[at as usize];
+        }
+        bytes.reverse();
+        if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+            found.entry(c).or_default().extend_from_slice(trie.subtree(node));
+        }
+    }
+    for tokens in found.values_mut() {
+        tokens.sort_unstable();
+        tokens.dedup();
+    }
+    found
 }
 
 /// The kinds of which a class allows any character.

@@ -6,6 +6,7 @@
 //! letters have led.
 
 use std::rc::Rc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ use crate::automaton::{CharClass, Exceeded, LocalId, Loop};
 use crate::profile::{Entry, LONG, Profile, Run, RunMask};
 
 /// How many places may be looked at.
-const PLACES: usize = 96;
+const PLACES: usize = 320;
 
 /// A first character and then any of a class: where all that leads is known to go on.
 pub(super) struct Closed {
@@ -27,6 +28,8 @@ pub(super) struct Closed {
     rest: CharClass,
     /// The most characters of which that is known.
     most: u32,
+    /// Characters past ASCII that do not go on everywhere.
+    dead: Vec<char>,
     /// Bytes that lead out from any of the places.
     exits: ByteSet,
     /// The place that most tokens lead to, the bytes that lead to it at first, and the characters that stay there.
@@ -40,11 +43,17 @@ struct Search {
     places: Vec<(LocalId, u32)>,
     ascii: ByteSet,
     wide: bool,
-    /// Whether places were left that are too far away.
-    cut: bool,
+    dead: Vec<char>,
+    /// The most characters of which it is known that they go on.
+    most: u32,
 }
 
 impl Search {
+    /// Whether too little is left to be worth it.
+    fn is_poor(&self) -> bool {
+        self.ascii.is_empty() || self.most < FEWEST
+    }
+
     fn add(&mut self, local: LocalId, chars: u32) {
         if !self.places.iter().any(|place| place.0 == local) {
             self.places.push((local, chars));
@@ -52,10 +61,22 @@ impl Search {
     }
 }
 
-/// Places that characters past ASCII lead to.
-type Targets = SmallVec<[LocalId; 4]>;
-/// How many there may be.
-const TARGETS: usize = 16;
+/// Where characters past ASCII lead, and which of them lead nowhere.
+#[derive(Clone, Default)]
+pub(super) struct Wide {
+    targets: SmallVec<[LocalId; 4]>,
+    dead: SmallVec<[char; 4]>,
+}
+
+/// How many places may be looked at to find that out, and how many characters may lead nowhere.
+const WIDE_PLACES: usize = 64;
+const DEAD: usize = 64;
+/// How many tokens may have such characters.
+const DEAD_TOKENS: usize = 2_000;
+/// Of so many characters at least it must be known that they go on: most tokens have fewer.
+const FEWEST: u32 = 12;
+/// With so many places, those too many characters away are left.
+const MANY: usize = 48;
 
 const TAIL: (u8, u8) = (0x80, 0xBF);
 /// For each kind of first byte past ASCII, the range of the second one and how many follow.
@@ -70,6 +91,39 @@ const LEADS: [((u8, u8), (u8, u8), usize); 8] = [
     ((0xF4, 0xF4), (0x80, 0x8F), 2),
 ];
 
+impl Wide {
+    /// Adds the characters that have a byte of each set; whether they are few.
+    fn add_dead(&mut self, path: &[ByteSet], last: &ByteSet) -> bool {
+        let count: usize = path.iter().chain([last]).map(|set| set.len()).product();
+        if self.dead.len() + count > DEAD {
+            return false;
+        }
+        let mut spelled: Vec<Vec<u8>> = vec![Vec::new()];
+        for set in path.iter().chain([last]) {
+            let with =
+                |text: &Vec<u8>| set.iter().map(|byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
+            spelled = spelled.iter().flat_map(with).collect();
+        }
+        let chars = spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
+        self.dead.extend(chars);
+        true
+    }
+}
+
+/// What was found out about places.
+#[derive(Default)]
+pub(super) struct WideMemo(RwLock<FxHashMap<LocalId, Option<Wide>>>);
+
+impl WideMemo {
+    fn get(&self, local: LocalId) -> Option<Option<Wide>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&local).cloned()
+    }
+
+    fn insert(&self, local: LocalId, wide: Option<Wide>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(local, wide);
+    }
+}
+
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead about among places that go on. Answers the bytes it has seen to.
     pub(super) fn closed(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
@@ -81,10 +135,11 @@ impl Walk<'_> {
         }
         let run =
             Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
-        let short = Run { most: closed.most, ..run };
-        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, short);
+        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
-        self.long(anchor.node, local, &minus)?;
+        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
+        let minus = self.with_dead(minus, &closed.dead, &mask);
+        self.one_by_one(anchor.node, local, &minus)?;
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         self.leave_from(&run, (local, closed.home), &closed.exits, stays)?;
@@ -92,8 +147,23 @@ impl Walk<'_> {
         Ok(first.union(&wide))
     }
 
-    /// Tokens that are longer than is known: each by itself.
-    fn long(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
+    /// Tokens that have to be looked at: some, and those of a mask that have certain characters.
+    fn with_dead(&self, some: Arc<[u32]>, dead: &[char], mask: &[u32]) -> Arc<[u32]> {
+        if dead.is_empty() {
+            return some;
+        }
+        let mut tokens: Vec<u32> = some.to_vec();
+        for &c in dead {
+            let with = self.tables.profile.tokens_with(c).iter().copied();
+            tokens.extend(with.filter(|&t| mask[t as usize / 32] >> (t % 32) & 1 == 1));
+        }
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens.into()
+    }
+
+    /// Tokens of which nothing is known: each by itself.
+    fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
         let mut depth = 0;
         let mut at = node;
         while at != crate::trie::ROOT {
@@ -201,7 +271,13 @@ impl Walk<'_> {
         let Some(home) = self.home(local)? else { return Ok(None) };
         let alive = self.store.split_expansion(home).alive;
         let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
-        let mut search = Search { places: vec![(home, 1)], ascii: alive.intersect(&ascii), wide, cut: false };
+        let mut search = Search {
+            places: vec![(home, 1)],
+            ascii: alive.intersect(&ascii),
+            wide,
+            dead: Vec::new(),
+            most: u32::MAX,
+        };
         let mut first = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
             let (set, next) = (class.set.intersect(&ascii), self.step(expansion, i)?);
@@ -221,8 +297,8 @@ impl Walk<'_> {
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
             alive.fold(ByteSet::EMPTY, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
-        let most = if search.cut { LONG } else { u32::MAX };
-        Ok(Some(Closed { first, first_wide, rest, most, exits, home, home_first, home_rest }))
+        let (most, dead) = (search.most, search.dead);
+        Ok(Some(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest }))
     }
 
     /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
@@ -231,11 +307,13 @@ impl Walk<'_> {
         let mut at = 0;
         while let Some(&(local, chars)) = search.places.get(at) {
             at += 1;
-            if !self.goes_on(local) || search.places.len() > PLACES || search.ascii.is_empty() {
+            if !self.goes_on(local) || search.places.len() > PLACES || search.is_poor() {
                 return Ok(false);
             }
-            if chars == LONG {
-                search.cut = true;
+            if chars >= LONG && search.places.len() > MANY {
+                search.most = search.most.min(chars);
+            }
+            if chars >= search.most {
                 continue;
             }
             let expansion = self.store.split_expansion(local);
@@ -246,9 +324,12 @@ impl Walk<'_> {
                     continue;
                 }
                 let next = self.step(expansion, i)?;
-                // What some of the characters rule out, or those characters themselves: the smaller loss.
+                // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
+                // is much, so many characters are too many.
                 let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
-                if lost.is_empty() || lost.len() < set.len() {
+                if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
+                    search.most = search.most.min(chars);
+                } else if lost.is_empty() || lost.len() < set.len() {
                     search.ascii = search.ascii.minus(&lost);
                     search.add(next, chars + 1);
                 } else {
@@ -257,59 +338,84 @@ impl Walk<'_> {
             }
             search.wide = search.wide && self.search_wide(local, chars, search)?;
         }
-        Ok(true)
+        Ok(!search.is_poor())
     }
 
     /// Adds the places that characters past ASCII lead to, if they all go on.
     fn search_wide(&mut self, local: LocalId, chars: u32, search: &mut Search) -> Result<bool, Exceeded> {
-        let Some(targets) = self.wide_targets(local)? else { return Ok(false) };
+        let Some(Wide { targets, dead }) = self.wide_of(local)? else { return Ok(false) };
         let alive = |&target: &LocalId| search.ascii.is_subset(&self.store.split_expansion(target).alive);
         if !targets.iter().all(alive) {
             return Ok(false);
         }
+        for c in dead {
+            if !search.dead.contains(&c) {
+                search.dead.push(c);
+            }
+        }
+        let tokens: usize = search.dead.iter().map(|&c| self.tables.profile.tokens_with(c).len()).sum();
         targets.into_iter().for_each(|target| search.add(target, chars + 1));
-        Ok(true)
+        Ok(search.dead.len() <= DEAD && tokens <= DEAD_TOKENS)
     }
 
-    /// Where the characters past ASCII lead that the vocabulary can spell, if each of them leads somewhere.
-    pub(super) fn wide_targets(&mut self, local: LocalId) -> Result<Option<Targets>, Exceeded> {
-        let mut targets = Targets::new();
+    /// Whether every character past ASCII leads from `local` to `target`.
+    pub(super) fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
+        let wide = self.wide_of(local)?;
+        Ok(wide.is_some_and(|wide| wide.dead.is_empty() && wide.targets.iter().all(|&other| other == target)))
+    }
+
+    /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.
+    fn wide_of(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        if let Some(known) = self.memory.wide.get(local) {
+            return Ok(known);
+        }
+        let found = self.find_wide(local)?;
+        self.memory.wide.insert(local, found.clone());
+        Ok(found)
+    }
+
+    fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        let mut found = Wide::default();
+        let mut looked = 0;
         for (lead, second, more) in LEADS {
-            let mut places = Targets::from_slice(&[local]);
-            let ranges = [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more));
-            for (low, high) in ranges {
+            let mut todo: Vec<(LocalId, SmallVec<[ByteSet; 4]>)> = vec![(local, SmallVec::new())];
+            while let Some((place, path)) = todo.pop() {
+                let (low, high) = match path.len() {
+                    0 => lead,
+                    1 => second,
+                    _ => TAIL,
+                };
+                let last = path.len() == more + 1;
+                looked += 1;
+                let expansion = self.store.split_expansion(place);
                 let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
-                let mut next = Targets::new();
-                for place in places {
-                    let expansion = self.store.split_expansion(place);
-                    if !bytes.is_subset(&expansion.alive) {
-                        return Ok(None);
-                    }
-                    for (i, class) in expansion.classes.iter().enumerate() {
-                        if class.set.intersects(&bytes) {
-                            next.push(self.step(expansion, i)?);
-                        }
-                    }
-                    next.sort_unstable();
-                    next.dedup();
-                }
-                if next.len() > TARGETS {
+                let dead = bytes.minus(&expansion.alive);
+                if looked > WIDE_PLACES || !dead.is_empty() && !(last && found.add_dead(&path, &dead)) {
                     return Ok(None);
                 }
-                places = next;
+                for (i, class) in expansion.classes.iter().enumerate() {
+                    let set = class.set.intersect(&bytes);
+                    if set.is_empty() {
+                        continue;
+                    }
+                    let next = self.step(expansion, i)?;
+                    if last {
+                        found.targets.push(next);
+                    } else {
+                        todo.push((next, path.iter().copied().chain([set]).collect()));
+                    }
+                }
             }
-            targets.extend(places);
+            found.targets.sort_unstable();
+            found.targets.dedup();
         }
-        targets.sort_unstable();
-        targets.dedup();
-        Ok(Some(targets))
+        Ok(Some(found))
     }
 
     /// Whether nothing happens in a place but that bytes lead on from it.
     fn goes_on(&self, local: LocalId) -> bool {
         let expansion = self.store.split_expansion(local);
-        let plain = !expansion.pops && expansion.ends.is_empty() && expansion.apart.is_empty();
-        plain && !self.store.local(local).wide
+        !expansion.pops && expansion.ends.is_empty() && expansion.apart.is_empty()
     }
 
     /// Those of some bytes that lead from one place to another.
@@ -332,7 +438,6 @@ impl Walk<'_> {
             return Ok(*class);
         }
         let ascii = self.leads_to(home, home, &class.ascii)?;
-        let targets = if class.wide { self.wide_targets(home)? } else { None };
-        Ok(CharClass { ascii, wide: targets.is_some_and(|targets| targets[..] == [home]) })
+        Ok(CharClass { ascii, wide: class.wide && self.wide_leads_to(home, home)? })
     }
 }

@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::choice::Choices;
+use super::closed::WideMemo;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
@@ -20,6 +21,7 @@ pub(crate) struct MaskStore {
     walked: AppendVec<Walked>,
     index: Mutex<HashTable<PendingId>>,
     pub(super) choices: Choices,
+    pub(super) wide: WideMemo,
 }
 
 impl MaskStore {
@@ -29,6 +31,7 @@ impl MaskStore {
             walked: AppendVec::new(),
             index: Mutex::new(HashTable::new()),
             choices: Choices::default(),
+            wide: WideMemo::default(),
         };
         store.pending.push(Pending::default()); // PendingId::WHOLE
         store

@@ -384,11 +384,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether every character past ASCII leads from `local` to `target`.
-    fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
-        Ok(self.wide_targets(local)?.is_some_and(|targets| targets.iter().all(|&other| other == target)))
-    }
-
     /// Goes on from every pending place in `local`.
     pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
         let expansion = match pending {
