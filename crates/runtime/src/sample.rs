@@ -71,20 +71,27 @@ impl Sampling {
     }
 }
 
-/// A token that was chosen, and how likely it was.
+/// A token that was chosen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The token.
     pub token: TokenId,
+    /// How many tokens the mask allowed.
+    pub allowed: usize,
+    /// How likely it was, if asked for.
+    pub details: Option<Details>,
+}
+
+/// How likely a token was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Details {
     /// Natural logarithm of its probability before the mask, at temperature 1, without penalties.
     pub logprob: f32,
     /// Its probability before the mask, with temperature and penalties.
     pub before: f32,
-    /// Its probability after the mask and before any cut.
+    /// Its probability after the mask and before any cut; 0 if the mask forbids it.
     pub after: f32,
-    /// How many tokens the mask allowed.
-    pub allowed: usize,
-    /// The likeliest tokens of the model, allowed or not, as asked for.
+    /// The likeliest tokens of the model, allowed or not.
     pub top: Vec<Candidate>,
 }
 
@@ -121,42 +128,70 @@ impl Sampler {
         *self.counts.entry(token).or_default() += 1;
     }
 
-    /// Takes one token. `mask` has a bit for each token, as the engine makes it; without one everything is allowed. The
-    /// `top` likeliest tokens come with the answer.
+    /// The same sampler with other random numbers.
+    pub fn reseeded(&self, seed: u64) -> Sampler {
+        let settings = Sampling { seed, ..self.settings.clone() };
+        Sampler { settings, random: Random(seed), counts: self.counts.clone() }
+    }
+
+    /// Takes one token. `mask` has a bit for each token, as the engine makes it; without one everything is allowed.
+    /// With `details` the answer says how likely it was, and which so many tokens were the likeliest.
     pub fn choose(
         &mut self,
         logits: &[f32],
         mask: Option<&[u32]>,
-        top: usize,
+        details: Option<usize>,
     ) -> Result<Choice, GenerateError> {
-        let mut allowed: Vec<TokenId> = match mask {
-            Some(words) => set_bits(words).take_while(|&id| (id as usize) < logits.len()).collect(),
-            None => (0..logits.len() as TokenId).collect(),
-        };
+        let mut allowed = allowed(logits, mask);
         if allowed.is_empty() {
             return Err(GenerateError::NothingAllowed);
         }
         if allowed.iter().all(|&id| logits[id as usize].is_nan()) {
             return Err(GenerateError::NotANumber);
         }
-        let plain = Softmax::of(logits.iter().map(|&logit| sane(logit)));
         let scores = self.scores(logits);
-        let everything = Softmax::of(scores.iter().copied());
-        let masked = Softmax::of(allowed.iter().map(|&id| scores[id as usize]));
         let count = allowed.len();
         let token = match self.settings.temperature {
             0.0 => likeliest(&allowed, &scores),
-            _ => self.draw(&mut allowed, &scores, &masked),
+            _ => self.draw(&mut allowed, &scores),
         };
-        let score = scores[token as usize];
-        Ok(Choice {
-            token,
-            logprob: plain.log(sane(logits[token as usize])),
+        let details = details.map(|top| self.details(token, logits, &scores, mask, top));
+        Ok(Choice { token, allowed: count, details })
+    }
+
+    /// What there is to say about a token that was not chosen here; draws no number.
+    pub fn describe(
+        &self,
+        token: TokenId,
+        logits: &[f32],
+        mask: Option<&[u32]>,
+        details: Option<usize>,
+    ) -> Choice {
+        let count = mask.map_or(logits.len(), |words| set_bits(words).count());
+        let details = details.map(|top| self.details(token, logits, &self.scores(logits), mask, top));
+        Choice { token, allowed: count, details }
+    }
+
+    fn details(
+        &self,
+        token: TokenId,
+        logits: &[f32],
+        scores: &[f32],
+        mask: Option<&[u32]>,
+        top: usize,
+    ) -> Details {
+        let plain = Softmax::of(logits.iter().map(|&logit| sane(logit)));
+        let everything = Softmax::of(scores.iter().copied());
+        let allowed = allowed(logits, mask);
+        let masked = Softmax::of(allowed.iter().map(|&id| scores[id as usize]));
+        let is_allowed = allowed.binary_search(&token).is_ok();
+        let score = scores.get(token as usize).copied().unwrap_or(f32::MIN);
+        Details {
+            logprob: plain.log(logits.get(token as usize).map_or(f32::MIN, |&logit| sane(logit))),
             before: everything.part(score),
-            after: masked.part(score),
-            allowed: count,
-            top: self.top(logits, mask, &plain, top),
-        })
+            after: if is_allowed { masked.part(score) } else { 0.0 },
+            top: likeliest_of_all(logits, mask, &plain, top),
+        }
     }
 
     /// The logits with penalties and temperature.
@@ -181,8 +216,9 @@ impl Sampler {
     }
 
     /// Draws from `allowed` after the cuts.
-    fn draw(&mut self, allowed: &mut Vec<TokenId>, scores: &[f32], masked: &Softmax) -> TokenId {
+    fn draw(&mut self, allowed: &mut Vec<TokenId>, scores: &[f32]) -> TokenId {
         let settings = &self.settings;
+        let masked = Softmax::of(allowed.iter().map(|&id| scores[id as usize]));
         let part = |id: TokenId| masked.part(scores[id as usize]);
         if settings.min_p > 0.0 {
             let best = scores[likeliest(allowed, scores) as usize];
@@ -220,28 +256,42 @@ impl Sampler {
         // Rounding may leave a little over: the likeliest, which has a part.
         likeliest(allowed, scores)
     }
+}
 
-    fn top(&self, logits: &[f32], mask: Option<&[u32]>, plain: &Softmax, count: usize) -> Vec<Candidate> {
-        let count = count.min(logits.len());
-        if count == 0 {
-            return Vec::new();
-        }
-        let order = |a: &TokenId, b: &TokenId| {
-            sane(logits[*b as usize]).total_cmp(&sane(logits[*a as usize])).then(a.cmp(b))
-        };
-        let mut ids: Vec<TokenId> = (0..logits.len() as TokenId).collect();
-        if count < ids.len() {
-            ids.select_nth_unstable_by(count, order);
-            ids.truncate(count);
-        }
-        ids.sort_unstable_by(order);
-        let candidate = |token: TokenId| Candidate {
-            token,
-            logprob: plain.log(sane(logits[token as usize])),
-            allowed: mask.is_none_or(|words| is_set(words, token)),
-        };
-        ids.into_iter().map(candidate).collect()
+/// The ids that a mask allows and that have a logit, in order.
+fn allowed(logits: &[f32], mask: Option<&[u32]>) -> Vec<TokenId> {
+    match mask {
+        Some(words) => set_bits(words).take_while(|&id| (id as usize) < logits.len()).collect(),
+        None => (0..logits.len() as TokenId).collect(),
     }
+}
+
+/// The `count` likeliest tokens, allowed or not.
+fn likeliest_of_all(
+    logits: &[f32],
+    mask: Option<&[u32]>,
+    plain: &Softmax,
+    count: usize,
+) -> Vec<Candidate> {
+    let count = count.min(logits.len());
+    if count == 0 {
+        return Vec::new();
+    }
+    let order = |a: &TokenId, b: &TokenId| {
+        sane(logits[*b as usize]).total_cmp(&sane(logits[*a as usize])).then(a.cmp(b))
+    };
+    let mut ids: Vec<TokenId> = (0..logits.len() as TokenId).collect();
+    if count < ids.len() {
+        ids.select_nth_unstable_by(count, order);
+        ids.truncate(count);
+    }
+    ids.sort_unstable_by(order);
+    let candidate = |token: TokenId| Candidate {
+        token,
+        logprob: plain.log(sane(logits[token as usize])),
+        allowed: mask.is_none_or(|words| is_set(words, token)),
+    };
+    ids.into_iter().map(candidate).collect()
 }
 
 /// The ids whose bits are set, in order.

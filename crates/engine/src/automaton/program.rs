@@ -22,6 +22,7 @@ pub(crate) struct Program {
     utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
     tallies: Vec<OnceLock<Tallies>>,
+    lengths: OnceLock<Vec<u32>>,
     /// For each members, whether its entries are frames; inside booleans and assertions there are none.
     framed: Vec<bool>,
     /// Characters past ASCII that the vocabulary can spell.
@@ -95,6 +96,7 @@ impl Program {
             utf8,
             classes,
             tallies,
+            lengths: OnceLock::new(),
             framed,
             wide,
             regions,
@@ -110,6 +112,11 @@ impl Program {
     #[inline]
     pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
+    }
+
+    /// About how many bytes the shortest text of each expression has: see [`length`](super::length).
+    pub(super) fn lengths(&self) -> &[u32] {
+        self.lengths.get_or_init(|| super::length::lengths(self))
     }
 
     /// Whether the entries of some members are frames of their own.
