@@ -3,6 +3,7 @@
 use tokenstile::{Matcher, TokenId, Vocab};
 
 use crate::error::GenerateError;
+use crate::sample::set_bits;
 use crate::tokenizer::Tokenizer;
 
 /// Where a sequence stands with its constraint.
@@ -108,10 +109,15 @@ impl Guide {
 
     /// Tokens that must come next, as the tokenizer would write them.
     pub(crate) fn forced(&mut self, tokenizer: &Tokenizer) -> Result<Vec<TokenId>, GenerateError> {
-        match self {
-            Guide::Held(matcher) => Ok(matcher.forced_tokens(|bytes| tokenizer.encode(bytes))?),
-            _ => Ok(Vec::new()),
+        let Guide::Held(matcher) = self else { return Ok(Vec::new()) };
+        let tokens = matcher.forced_tokens(|bytes| tokenizer.encode(bytes))?;
+        if !tokens.is_empty() || matcher.forced_bytes()?.is_empty() {
+            return Ok(tokens);
         }
+        // The end of forced text is left open, since it may become part of a longer token. Not so if one token is all
+        // that is allowed.
+        let mut allowed = set_bits(matcher.mask()?);
+        Ok(allowed.next().filter(|_| allowed.next().is_none()).into_iter().collect())
     }
 
     /// Whether the text is complete and nothing can follow it.

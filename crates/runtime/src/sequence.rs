@@ -310,19 +310,22 @@ impl Writer {
     /// Takes the tokens that must come next: at once, or planned one by one.
     fn go_on(&mut self, tokenizer: &Tokenizer) -> Result<Vec<Written>, GenerateError> {
         let mut written = Vec::new();
-        if !self.planned.is_empty() || self.finish.is_some() {
-            return Ok(written);
-        }
-        for token in self.guide.forced(tokenizer)? {
-            if !self.request.jump_forward {
-                self.planned.push_back((token, Origin::Forced));
-                continue;
-            }
-            self.commit(tokenizer, token, Origin::Forced)?;
-            self.stats.jumped += 1;
-            self.note(tokenizer, &mut written, token, Origin::Forced, None);
-            if self.finish.is_some() {
+        while self.planned.is_empty() && self.finish.is_none() {
+            let forced = self.guide.forced(tokenizer)?;
+            if forced.is_empty() {
                 break;
+            }
+            if !self.request.jump_forward {
+                self.planned.extend(forced.into_iter().map(|token| (token, Origin::Forced)));
+                break;
+            }
+            for token in forced {
+                self.commit(tokenizer, token, Origin::Forced)?;
+                self.stats.jumped += 1;
+                self.note(tokenizer, &mut written, token, Origin::Forced, None);
+                if self.finish.is_some() {
+                    break;
+                }
             }
         }
         Ok(written)

@@ -66,7 +66,7 @@ impl ConstraintFlags {
         };
         let mut options = Options { root: self.root.clone(), ..Options::default() };
         match (self.options.used(), kind) {
-            (_, Kind::JsonSchema) => options.json = self.options.options()?,
+            (_, Kind::JsonSchema) => options.json = self.options.options_for_writing()?,
             (Some(flag), _) => return Err(Failure::Usage(format!("{flag} is for --schema"))),
             (None, _) => {}
         }

@@ -9,7 +9,7 @@ use candle_core::{Device, Result, Tensor};
 use half::f16;
 use rayon::prelude::*;
 
-use super::dot;
+use super::dot::{self, Weights};
 
 /// Values in a block.
 pub(super) const BLOCK: usize = 32;
@@ -42,6 +42,13 @@ pub(super) struct Rows {
     pub(super) scales: Vec<f32>,
     /// Sum of the values of each block.
     pub(super) sums: Vec<f32>,
+}
+
+/// One of them.
+pub(super) struct Row<'a> {
+    pub(super) quants: &'a [i8],
+    pub(super) scales: &'a [f32],
+    pub(super) sums: &'a [f32],
 }
 
 impl Blocks {
@@ -87,7 +94,7 @@ impl Blocks {
         let mut product = vec![0f32; self.rows * count];
         let take = |(index, part): (usize, &mut [f32])| {
             for (offset, out) in part.chunks_exact_mut(count).enumerate() {
-                self.row(index * TAKE + offset, &x, out);
+                dot::row(self.row(index * TAKE + offset), &x, out);
             }
         };
         if self.rows * self.columns * count < ALONE {
@@ -99,53 +106,40 @@ impl Blocks {
         if count == 1 { product.reshape((1, self.rows)) } else { product.t()?.contiguous() }
     }
 
-    /// The products of one row of weights with all rows of activations.
-    fn row(&self, row: usize, x: &Rows, out: &mut [f32]) {
+    /// One row of weights.
+    fn row(&self, row: usize) -> Weights<'_> {
         let blocks = self.columns / BLOCK;
         let range = row * blocks..(row + 1) * blocks;
-        let scales = &self.scales[range.clone()];
-        for (index, out) in out.iter_mut().enumerate() {
-            let at = index * blocks..(index + 1) * blocks;
-            let (quants, x_scales) = (&x.quants[at.start * BLOCK..at.end * BLOCK], &x.scales[at.clone()]);
-            *out = match &self.quants {
-                Quants::Nibbles(nibbles) => {
-                    let nibbles = &nibbles[range.start * BLOCK / 2..range.end * BLOCK / 2];
-                    dot::nibbles(nibbles, scales, quants, x_scales)
-                }
-                Quants::Bytes(bytes) => {
-                    dot::bytes(&bytes[range.start * BLOCK..range.end * BLOCK], scales, quants, x_scales)
-                }
-            };
-            if let Some(least) = self.least.get(range.clone()) {
-                *out += least.iter().zip(&x.sums[at]).map(|(least, sum)| least * sum).sum::<f32>();
+        let quants = match &self.quants {
+            Quants::Nibbles(all) => {
+                dot::Quants::Nibbles(&all[range.start * BLOCK / 2..range.end * BLOCK / 2])
             }
-        }
+            Quants::Bytes(all) => dot::Quants::Bytes(&all[range.start * BLOCK..range.end * BLOCK]),
+        };
+        let least = self.least.get(range.clone()).unwrap_or_default();
+        Weights { quants, scales: &self.scales[range], least }
     }
 }
 
 impl Rows {
     /// Quantizes activations, whose rows are whole blocks.
-    fn new(x: &[f32]) -> Rows {
+    pub(super) fn new(x: &[f32]) -> Rows {
         let blocks = x.len() / BLOCK;
-        let mut rows = Rows {
-            quants: vec![0; blocks * BLOCK],
-            scales: Vec::with_capacity(blocks),
-            sums: Vec::with_capacity(blocks),
-        };
-        for (block, quants) in x.chunks_exact(BLOCK).zip(rows.quants.chunks_exact_mut(BLOCK)) {
-            let most = block.iter().fold(0f32, |most, value| most.max(value.abs()));
-            // What is not finite makes the product not a number, as it would be without quantization.
-            let scale = if block.iter().all(|value| value.is_finite()) { most / 127.0 } else { f32::NAN };
-            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-            let mut sum = 0;
-            for (value, quant) in block.iter().zip(quants) {
-                *quant = (value * inverse).round_ties_even() as i8;
-                sum += i32::from(*quant);
-            }
-            rows.scales.push(scale);
-            rows.sums.push(sum as f32 * scale);
-        }
+        let quants = vec![0; blocks * BLOCK];
+        let mut rows =
+            Rows { quants, scales: Vec::with_capacity(blocks), sums: Vec::with_capacity(blocks) };
+        dot::quantize(x, &mut rows);
         rows
+    }
+
+    /// One row of so many blocks.
+    pub(super) fn part(&self, row: usize, blocks: usize) -> Row<'_> {
+        let range = row * blocks..(row + 1) * blocks;
+        Row {
+            quants: &self.quants[range.start * BLOCK..range.end * BLOCK],
+            scales: &self.scales[range.clone()],
+            sums: &self.sums[range],
+        }
     }
 }
 
