@@ -52,8 +52,10 @@ fn logits_are_those_of_llama_cpp() {
             (sum, count) = (sum + error, count + 1);
         }
         assert!(sum / f64::from(count) < 0.15, "{}: {}", case["prompt"], sum / f64::from(count));
-        let best = (0..found.len()).max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap();
-        assert_eq!(best as u64, case["top"][0][0].as_u64().unwrap(), "{}", case["prompt"]);
+        // Of two that are about as likely, either may be the likeliest.
+        let best = found.iter().fold(f64::MIN, |a, &b| a.max(b));
+        let theirs = found[case["top"][0][0].as_u64().unwrap() as usize];
+        assert!(best - theirs < 0.3, "{}: {best} {theirs}", case["prompt"]);
     }
 }
 
@@ -82,8 +84,8 @@ fn how_tokens_are_grouped_does_not_matter() {
     let whole = in_parts(runtime, &tokens, &[tokens.len()]);
     let single = in_parts(runtime, &tokens, &vec![1; tokens.len()]);
     let parts = in_parts(runtime, &tokens, &[3, 1, tokens.len() - 9, 5]);
-    assert!(distance(&whole, &single) < 0.05, "{}", distance(&whole, &single));
-    assert!(distance(&whole, &parts) < 0.05, "{}", distance(&whole, &parts));
+    // To the last bit: texts do not depend on it.
+    assert_eq!((distance(&whole, &single), distance(&whole, &parts)), (0.0, 0.0));
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn sequences_in_a_batch_do_not_see_each_other() {
         let logits = runtime.model().forward(&mut pieces).unwrap();
         if last {
             for (alone, logits) in alone.iter().zip(&logits) {
-                assert!(distance(alone, logits) < 0.05, "{}", distance(alone, logits));
+                assert_eq!(distance(alone, logits), 0.0);
             }
         }
     }
@@ -126,7 +128,7 @@ fn memory_is_taken_back_and_forked() {
     let expected = in_parts(runtime, &tokens, &[tokens.len()]);
     for cache in [&mut cache, &mut fork] {
         let logits = model.forward(&mut [Piece { tokens: &tokens[4..], cache }]).unwrap();
-        assert!(distance(&expected, &logits[0]) < 0.05);
+        assert_eq!(distance(&expected, &logits[0]), 0.0);
     }
 }
 
@@ -136,7 +138,7 @@ fn long_prompts_go_through_in_parts() {
     let tokens: Vec<u32> = (0..700).map(|i| 500 + i % 97).collect();
     let whole = in_parts(runtime, &tokens, &[700]);
     let parts = in_parts(runtime, &tokens, &[300, 400]);
-    assert!(distance(&whole, &parts) < 0.1, "{}", distance(&whole, &parts));
+    assert_eq!(distance(&whole, &parts), 0.0);
 }
 
 #[test]
