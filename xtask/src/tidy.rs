@@ -93,7 +93,10 @@ const LAYERS: [Layer; 7] = [
 const MAY_BE_UNSAFE: [(&str, &str); 4] = [
     ("crates/engine/src/automaton/append.rs", "elements are read without a lock while others are appended"),
     ("crates/cli/src/bench/clock.rs", "the CPU clock of a thread is a call into the system"),
-    ("crates/runtime/src/model/linear/dot.rs", "vector instructions: two to ten times as fast as candle here"),
+    (
+        "crates/runtime/src/model/linear/dot.rs",
+        "vector instructions: two to ten times as fast as candle here",
+    ),
     ("crates/conformance/src/allocate.rs", "an allocator that counts can be made in no other way"),
 ];
 

@@ -210,12 +210,18 @@ mod tests {
         let message = Message::new("user", "x");
         assert!(render(source, &[message.clone(), message]).unwrap_err().contains("only one"));
         assert!(render("{% if %}", &[]).is_err());
-        assert!(render("{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}", &[]).is_err());
+        assert!(
+            render("{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}", &[])
+                .is_err()
+        );
     }
 
     #[test]
     fn dates() {
-        assert_eq!(strftime("%d %b %Y, %A %H:%M:%S 100%%", 1_709_210_096), "29 Feb 2024, Thursday 12:34:56 100%");
+        assert_eq!(
+            strftime("%d %b %Y, %A %H:%M:%S 100%%", 1_709_210_096),
+            "29 Feb 2024, Thursday 12:34:56 100%"
+        );
         assert_eq!(strftime("%Y-%m-%d %q%", 0), "1970-01-01 %q%");
     }
 }

@@ -142,7 +142,10 @@ impl Runtime {
             writer.advance(&self.tokenizer, &logits, &mut memory.pending)
         });
         let nothing = || Ok(Vec::new());
-        Ok(open.into_iter().map(|open| if open { steps.next().unwrap_or_else(nothing) } else { nothing() }).collect())
+        Ok(open
+            .into_iter()
+            .map(|open| if open { steps.next().unwrap_or_else(nothing) } else { nothing() })
+            .collect())
     }
 
     fn run(&self, memories: &mut [&mut Memory]) -> Result<Vec<Vec<f32>>, GenerateError> {

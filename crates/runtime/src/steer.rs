@@ -25,9 +25,7 @@ pub(crate) fn check_start(
         // Not known: the limit may do.
         None => Ok(()),
         Some(way) if before + way.len() <= limit => Ok(()),
-        Some(way) => {
-            Err(GenerateError::CannotComplete { left: limit, needed: Some(before + way.len()) })
-        }
+        Some(way) => Err(GenerateError::CannotComplete { left: limit, needed: Some(before + way.len()) }),
     }
 }
 

@@ -52,7 +52,8 @@ impl Text {
     /// What is settled and was not taken yet; all that is left once the text is `done`.
     pub(crate) fn take_answer(&mut self, done: bool) -> String {
         let bytes = &self.answer.bytes;
-        let held = if done { 0 } else { self.stops.iter().map(|stop| overlap(bytes, stop)).max().unwrap_or(0) };
+        let held =
+            if done { 0 } else { self.stops.iter().map(|stop| overlap(bytes, stop)).max().unwrap_or(0) };
         self.answer.take(held, done)
     }
 

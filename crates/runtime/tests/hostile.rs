@@ -169,7 +169,9 @@ fn lies_are_refused() {
     assert!(refusal("experts", &tiny(0.1).count("llama.expert_count", 8)).contains("experts"));
     assert!(refusal("aligned", &tiny(0.1).count("general.alignment", 0)).contains("alignment"));
     assert!(refusal("pre", &tiny(0.1).text("tokenizer.ggml.pre", "unheard-of")).contains("unheard-of"));
-    assert!(refusal("template", &tiny(0.1).text("tokenizer.chat_template", "{% for %}")).contains("template"));
+    assert!(
+        refusal("template", &tiny(0.1).text("tokenizer.chat_template", "{% for %}")).contains("template")
+    );
     let mut huge = tiny(0.1);
     huge.tensors[0].1 = vec![u64::MAX / 2, 9];
     assert!(refusal("huge", &huge).contains("token_embd.weight"));

@@ -234,7 +234,9 @@ mod tests {
     fn both_ways_to_attend_agree() {
         let config = config(6, 2);
         let tensor = |heads, tokens| Tensor::randn(0f32, 1.0, (heads, tokens, 8), &Device::Cpu).unwrap();
-        for (seen, tokens, window) in [(0, 5, None), (7, 1, None), (4, 3, None), (6, 4, Some(3)), (0, 1, None)] {
+        for (seen, tokens, window) in
+            [(0, 5, None), (7, 1, None), (4, 3, None), (6, 4, Some(3)), (0, 1, None)]
+        {
             let length = seen + tokens;
             let (queries, keys, values) = (tensor(6, tokens), tensor(2, length + 3), tensor(2, length + 3));
             let (keys, values) = (keys.narrow(1, 0, length).unwrap(), values.narrow(1, 0, length).unwrap());

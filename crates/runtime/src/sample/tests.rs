@@ -43,7 +43,10 @@ fn an_empty_mask_is_an_error() {
     let mut sampler = sampler(warm(0));
     assert!(matches!(sampler.choose(&[1.0; 40], Some(&[0, 0]), None), Err(GenerateError::NothingAllowed)));
     // Bits past the logits do not count.
-    assert!(matches!(sampler.choose(&[1.0; 40], Some(&[0, 1 << 8]), None), Err(GenerateError::NothingAllowed)));
+    assert!(matches!(
+        sampler.choose(&[1.0; 40], Some(&[0, 1 << 8]), None),
+        Err(GenerateError::NothingAllowed)
+    ));
     assert!(matches!(sampler.choose(&[], None, None), Err(GenerateError::NothingAllowed)));
     assert!(matches!(sampler.choose(&[f32::NAN; 4], None, None), Err(GenerateError::NotANumber)));
     let infinite = [f32::NEG_INFINITY, f32::NAN, f32::NEG_INFINITY];
@@ -85,7 +88,8 @@ fn penalties_and_biases() {
     assert_eq!(sampler.choose(&logits, None, None).unwrap().token, 0);
     sampler.saw(0);
     assert_eq!(sampler.choose(&logits, None, None).unwrap().token, 1);
-    let mut biased = Sampler::new(Sampling { logit_bias: vec![(2, 100.0), (99, 1.0)], ..Sampling::default() });
+    let mut biased =
+        Sampler::new(Sampling { logit_bias: vec![(2, 100.0), (99, 1.0)], ..Sampling::default() });
     assert_eq!(biased.as_mut().unwrap().choose(&logits, None, None).unwrap().token, 2);
     let mut presence = Sampler::new(Sampling { presence_penalty: 1.5, ..Sampling::default() }).unwrap();
     presence.saw(0);
@@ -94,7 +98,10 @@ fn penalties_and_biases() {
 
 #[test]
 fn equal_logits_take_the_first() {
-    assert_eq!(sampler(Sampling::default()).choose(&[1.0; 70], Some(&[0, 0b110, 1]), None).unwrap().token, 33);
+    assert_eq!(
+        sampler(Sampling::default()).choose(&[1.0; 70], Some(&[0, 0b110, 1]), None).unwrap().token,
+        33
+    );
 }
 
 #[test]
