@@ -95,6 +95,12 @@ pub(crate) fn write_failure(out: &mut dyn Write, failure: &Failure) -> io::Resul
     }
 }
 
+/// Writes a remark that is about no constraint.
+#[cfg(feature = "generate")]
+pub(crate) fn write_note(out: &mut dyn Write, message: &str) -> io::Result<()> {
+    writeln!(out, "{BOLD}note{BOLD:#}: {message}")
+}
+
 /// Writes a refusal with the line it is about.
 pub(crate) fn write_refusal(out: &mut dyn Write, refusal: &Refusal) -> io::Result<()> {
     let details = Details::of(refusal);

@@ -23,6 +23,12 @@ pub(crate) enum Failure {
     Usage(String),
     /// Masks are not what they must be.
     WrongMask(String),
+    /// The model could not be fetched or loaded.
+    #[cfg(feature = "generate")]
+    Load(tokenstile_runtime::LoadError),
+    /// The model could not write the text.
+    #[cfg(feature = "generate")]
+    Generate(tokenstile_runtime::GenerateError),
     /// The constraint was refused.
     Refused(Box<Refusal>),
 }
@@ -41,6 +47,20 @@ impl From<io::Error> for Failure {
     }
 }
 
+#[cfg(feature = "generate")]
+impl From<tokenstile_runtime::LoadError> for Failure {
+    fn from(error: tokenstile_runtime::LoadError) -> Self {
+        Failure::Load(error)
+    }
+}
+
+#[cfg(feature = "generate")]
+impl From<tokenstile_runtime::GenerateError> for Failure {
+    fn from(error: tokenstile_runtime::GenerateError) -> Self {
+        Failure::Generate(error)
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -52,6 +72,10 @@ impl fmt::Display for Failure {
             Failure::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
             Failure::Vocab { path, error } => write!(f, "{}: {error}", path.display()),
             Failure::Usage(message) | Failure::WrongMask(message) => f.write_str(message),
+            #[cfg(feature = "generate")]
+            Failure::Load(error) => write!(f, "{error}"),
+            #[cfg(feature = "generate")]
+            Failure::Generate(error) => write!(f, "{error}"),
             Failure::Refused(refusal) => write!(f, "{refusal}"),
         }
     }

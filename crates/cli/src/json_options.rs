@@ -54,6 +54,20 @@ impl JsonFlags {
         used.iter().find(|(used, _)| *used).map(|(_, flag)| *flag)
     }
 
+    /// The options that the flags ask for, where a model writes: unless they say otherwise, members come as declared and
+    /// without white space, so that there is less to choose and more to skip.
+    #[cfg(feature = "generate")]
+    pub(crate) fn options_for_writing(&self) -> Result<JsonOptions, Failure> {
+        let mut options = self.options()?;
+        if self.profile.is_none() && self.order.is_none() {
+            options.order = MemberOrder::Declared;
+        }
+        if self.profile.is_none() && self.whitespace.is_none() {
+            options.whitespace = JsonWhitespace::Compact;
+        }
+        Ok(options)
+    }
+
     /// The options that the flags ask for.
     pub(crate) fn options(&self) -> Result<JsonOptions, Failure> {
         let usage = Failure::Usage;

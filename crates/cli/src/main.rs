@@ -8,6 +8,8 @@ mod bytes;
 mod check;
 mod diagnostic;
 mod failure;
+#[cfg(feature = "generate")]
+mod generate;
 mod json_options;
 mod mask;
 mod rng;
@@ -47,6 +49,9 @@ enum Command {
     Mask(mask::Args),
     /// Run constraint test cases (one JSON object a line).
     Test(test::Args),
+    /// Have a local model write a text that a constraint holds it to.
+    #[cfg(feature = "generate")]
+    Generate(Box<generate::Args>),
     /// Measure compile and mask times over benchmark cases.
     Bench(bench::Args),
 }
@@ -67,6 +72,8 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args, &mut out),
         Command::Mask(args) => mask::run(&args, &mut out),
         Command::Test(args) => test::run(&args, &mut out),
+        #[cfg(feature = "generate")]
+        Command::Generate(args) => generate::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
     };
     let result = result.and_then(|verdict| out.flush().map(|()| verdict).map_err(Failure::Output));

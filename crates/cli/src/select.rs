@@ -149,7 +149,7 @@ impl Selection {
 }
 
 /// The notation that a file's name stands for.
-fn kind_of(path: &Path) -> Option<Kind> {
+pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
     Some(match path.extension()?.to_str()? {
         "gbnf" => Kind::Gbnf,
         "ebnf" => Kind::Ebnf,
@@ -163,7 +163,7 @@ fn kind_of(path: &Path) -> Option<Kind> {
 
 /// What of a file's text is the constraint: editors end files with a line break, which is no part of a pattern;
 /// a choice has one text a line.
-fn file_text(kind: Kind, mut text: String) -> String {
+pub(crate) fn file_text(kind: Kind, mut text: String) -> String {
     match kind {
         Kind::Regex => {
             let end = text.strip_suffix('\n').map(|t| t.strip_suffix('\r').unwrap_or(t).len());
@@ -175,8 +175,16 @@ fn file_text(kind: Kind, mut text: String) -> String {
     }
 }
 
-fn json_array<S: AsRef<str>>(items: &[S]) -> String {
+pub(crate) fn json_array<S: AsRef<str>>(items: &[S]) -> String {
     items.iter().map(|item| item.as_ref()).collect::<serde_json::Value>().to_string()
+}
+
+/// Compiles `source` with a compiler that is there.
+#[cfg(feature = "generate")]
+pub(crate) fn compile_with(source: &Source, compiler: &Compiler) -> Result<Constraint, Failure> {
+    let refuse = |reason| Failure::Refused(Box::new(source.refuse(reason)));
+    let grammar = source.grammar(&Limits::default()).map_err(refuse)?;
+    compiler.compile(&grammar).map_err(|error| refuse(Reason::Compile(error)))
 }
 
 /// Compiles `source` for `vocab`.

@@ -41,6 +41,7 @@ mod mask;
 mod matcher;
 mod profile;
 mod proof;
+mod shortest;
 mod spelling;
 mod stack;
 mod tables;

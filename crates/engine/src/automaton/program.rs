@@ -24,6 +24,7 @@ pub(crate) struct Program {
     classes: Vec<OnceLock<CharClass>>,
     tallies: Vec<OnceLock<Tallies>>,
     shortest: OnceLock<Box<[Shortest]>>,
+    lengths: OnceLock<Vec<u32>>,
     /// For each members, whether its entries are frames; inside booleans and assertions there are none.
     framed: Vec<bool>,
     /// Characters past ASCII that the vocabulary can spell.
@@ -98,6 +99,7 @@ impl Program {
             classes,
             tallies,
             shortest: OnceLock::new(),
+            lengths: OnceLock::new(),
             framed,
             wide,
             regions,
@@ -118,6 +120,11 @@ impl Program {
 
     pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
+    }
+
+    /// About how many bytes the shortest text of each expression has: see [`length`](super::length).
+    pub(super) fn lengths(&self) -> &[u32] {
+        self.lengths.get_or_init(|| super::length::lengths(self))
     }
 
     /// Whether the entries of some members are frames of their own.

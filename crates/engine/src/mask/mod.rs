@@ -13,6 +13,7 @@ mod closed;
 mod pending;
 mod store;
 mod walk;
+mod wide;
 
 pub(crate) use accept::Accept;
 pub(crate) use pending::{PendingId, ResolveMemo, Walked};

@@ -8,9 +8,9 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::choice::Choices;
-use super::closed::WideMemo;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
+use super::wide::WideMemo;
 use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;

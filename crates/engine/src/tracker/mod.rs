@@ -42,6 +42,7 @@ use set::{Cursor, Set, Symbol, symbol};
 use strings::{Piece, Text};
 
 pub(crate) use correct::Corrections;
+pub(crate) use search::{ConfigKey, key_of};
 pub(crate) use tables::StructureTables;
 
 /// The bytes that stand for repetitions; no text has them.

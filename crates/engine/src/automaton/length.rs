@@ -1,0 +1,123 @@
+//! About how many bytes a state still needs: what the search for a shortest completion is led by.
+//!
+//! Exact for plain expressions. Where what is left depends on what was written (members, machines, booleans) it is a
+//! guess, and rather too high: it orders a search and says when to begin one, and no answer depends on it.
+
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{CharSet, Expr, Members};
+
+use super::program::Program;
+use super::store::{CellId, Head, StateId, Store};
+
+/// More bytes than any search goes for.
+pub(crate) const FAR: u32 = 1 << 24;
+/// Taken for what cannot be told.
+const GUESS: u32 = 12;
+/// Rounds in which lengths are handed through rules; what is not known then counts as far.
+const ROUNDS: usize = 64;
+
+/// About how many bytes the shortest text of each expression has.
+pub(super) fn lengths(program: &Program) -> Vec<u32> {
+    let mut rules = vec![FAR; program.bodies.len()];
+    for _ in 0..ROUNDS {
+        let all = of_all(program, &rules);
+        let next: Vec<u32> = program.bodies.iter().map(|body| all[body.index()]).collect();
+        if next == rules {
+            return all;
+        }
+        rules = next;
+    }
+    of_all(program, &rules)
+}
+
+/// The lengths of all expressions, given those of the rules.
+fn of_all(program: &Program, rules: &[u32]) -> Vec<u32> {
+    let arena = &program.arena;
+    let mut all: Vec<u32> = Vec::with_capacity(arena.len());
+    // Parts come before what they are part of.
+    for (_, expr) in arena.iter() {
+        let of = |id: &ExprId| all[id.index()];
+        let sum = |list: &[ExprId]| list.iter().map(of).fold(0u32, |a, b| a.saturating_add(b));
+        let length = match expr {
+            Expr::Never => FAR,
+            Expr::Empty | Expr::Look { .. } | Expr::Not(_) => 0,
+            Expr::Bytes(_) => 1,
+            Expr::Chars(set) => shortest_character(arena.char_set(set)),
+            Expr::Literal(literal) => arena.literal_bytes(literal).len() as u32,
+            Expr::Concat(list) => sum(arena.list(list)),
+            Expr::Alt(list) => arena.list(list).iter().map(of).min().unwrap_or(FAR),
+            Expr::And(list) => arena.list(list).iter().map(of).max().unwrap_or(0),
+            Expr::Repeat { expr, min, .. } => of(&expr).saturating_mul(min),
+            Expr::Rule(rule) => rules.get(rule.index()).copied().unwrap_or(FAR),
+            Expr::Region(inner) => of(&inner),
+            Expr::Members(members) => of_members(arena.members_of(members), &all),
+            Expr::Machine(machine) => {
+                let machine = &arena.machine_of(machine).0;
+                if machine.accepts(&machine.start()) { 0 } else { 1 }
+            }
+        };
+        all.push(length.min(FAR));
+    }
+    all
+}
+
+/// The entries that must be there, the shortest that each count allows.
+fn of_members(members: &Members, all: &[u32]) -> u32 {
+    let separator = all[members.separator.index()];
+    let entry = |slot: &u32| all[members.slots[*slot as usize].entry.index()];
+    let counts = members.counts.iter().filter(|count| count.min > 0).map(|count| {
+        let shortest = count.slots.iter().map(entry).min().unwrap_or(FAR);
+        shortest.saturating_add(separator).saturating_mul(count.min)
+    });
+    counts.fold(0u32, u32::saturating_add).saturating_sub(separator)
+}
+
+fn shortest_character(set: &CharSet) -> u32 {
+    let first = set.ranges().first().and_then(|range| char::from_u32(range.0));
+    first.map_or(FAR, |c| c.len_utf8() as u32)
+}
+
+impl Store {
+    /// About how many bytes lead from a state to the end of its frame.
+    pub(crate) fn rest_of(&self, id: StateId) -> u32 {
+        let cells = self.state(id).kernel.iter();
+        cells.map(|&cell| self.rest_of_cell(cell)).min().unwrap_or(FAR).min(FAR)
+    }
+
+    fn rest_of_cell(&self, mut id: CellId) -> u32 {
+        let mut sum = 0u32;
+        while id != CellId::NIL {
+            let cell = self.cell(id);
+            let head = match cell.head {
+                Head::Expr(expr, at) => self.rest_of_expr(expr, at),
+                Head::Utf8(..) => 1,
+                Head::Bool(_) => GUESS,
+                Head::End(_) => 0,
+                // Frames are not nested deep: an entry's parts.
+                Head::Frame(inner) if inner != id => self.rest_of_cell(inner),
+                Head::Frame(_) => GUESS,
+            };
+            sum = sum.saturating_add(head);
+            id = cell.tail;
+        }
+        sum
+    }
+
+    /// What is left of an expression at a place in it.
+    fn rest_of_expr(&self, expr: ExprId, at: u32) -> u32 {
+        let lengths = self.program.lengths();
+        let whole = lengths[expr.index()];
+        match self.program.arena.get(expr) {
+            _ if at == 0 => whole,
+            Expr::Literal(_) => whole.saturating_sub(at),
+            Expr::Concat(list) => {
+                let rest = self.program.arena.list(list).get(at as usize..).unwrap_or_default();
+                rest.iter().map(|part| lengths[part.index()]).fold(0u32, u32::saturating_add)
+            }
+            Expr::Repeat { expr, min, .. } => lengths[expr.index()].saturating_mul(min.saturating_sub(at)),
+            Expr::Members(_) => whole,
+            Expr::Machine(_) => 1,
+            _ => whole,
+        }
+    }
+}
