@@ -122,7 +122,8 @@ fn boolean_is_never(arena: &Arena, expr: ExprId, limits: &Limits) -> Result<bool
     if !has_booleans(arena, expr) {
         return Ok(false); // a plain expression: the passes have seen that it matches something
     }
-    let program = Program::of_expr(arena.clone(), expr)?;
+    let (arena, expr) = passes::extract(arena, expr, &mut Budget::new(limits))?;
+    let program = Program::of_expr(arena, expr)?;
     let store = Store::new(Arc::new(program), limits);
     let empty = store.is_never();
     match store.exceeded() {

@@ -18,6 +18,7 @@ mod tail_recursion;
 
 pub use left_recursion::left_recursive;
 pub use nullable::nullable;
+pub use rewrite::extract;
 
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -41,8 +42,9 @@ pub fn prepare(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    check(grammar, budget)?;
-    prepare_checked(grammar, budget, is_never)
+    let grammar = rewrite::keep_reachable(grammar, budget)?;
+    productive::check(&grammar)?;
+    prepare_reachable(grammar, budget, is_never)
 }
 
 /// Refuses a grammar with a rule that can match no text for the way it is written.
@@ -63,6 +65,15 @@ pub fn prepare_checked(
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
     let grammar = rewrite::keep_reachable(grammar, budget)?;
+    prepare_reachable(grammar, budget, is_never)
+}
+
+/// The same for a grammar of which nothing is out of reach.
+fn prepare_reachable(
+    grammar: Grammar,
+    budget: &mut Budget<'_>,
+    is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
+) -> Result<Grammar, Error> {
     let grammar = boolean::drop_empty(grammar, budget, is_never)?;
     let grammar = productive::prune(grammar, budget)?;
     let grammar = left_recursion::remove(grammar, budget, is_never)?;

@@ -121,6 +121,10 @@ pub(super) fn keep_reachable(grammar: &Grammar, budget: &mut Budget<'_>) -> Resu
         }
     }
     reach.exprs.resize(grammar.arena().len(), false);
+    // `Never` and `Empty` are always there.
+    if kept.iter().all(|kept| *kept) && reach.exprs.iter().skip(2).all(|reached| *reached) {
+        return Ok(grammar.clone());
+    }
     let mut builder = GrammarBuilder::new(budget.limits());
     builder.track(grammar.tracking());
     let mut rules: Vec<Option<RuleId>> = vec![None; kept.len()];
@@ -135,6 +139,16 @@ pub(super) fn keep_reachable(grammar: &Grammar, budget: &mut Budget<'_>) -> Resu
     }
     grammar.warnings().iter().for_each(|w| builder.warn(w.clone()));
     builder.build(rules[grammar.root().index()].unwrap_or(grammar.root()))
+}
+
+/// A copy of one expression, which has no rules below, in an arena of its own.
+pub fn extract(arena: &Arena, expr: ExprId, budget: &mut Budget<'_>) -> Result<(Arena, ExprId), Error> {
+    let mut reach = Reach::default();
+    reach.visit(arena, expr, |_| ());
+    let mut alone = Arena::new(budget.limits().exprs);
+    let map = copy(arena, &reach.exprs, &[], &mut alone, budget)?;
+    let expr = map[expr.index()];
+    Ok((alone, expr))
 }
 
 /// Copies the marked expressions, with other rule ids; the answer maps old ids to new ones.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::Node;
 use super::options::Spelling;
-use super::string::{any_string, encode_literal, encode_opened};
+use super::string::{Speller, any_string, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
@@ -24,6 +24,7 @@ pub(crate) struct Lower<'a> {
     algebra: Algebra<'a>,
     known: FxHashMap<GoalId, ExprId>,
     todo: Vec<(GoalId, RuleId)>,
+    speller: Speller,
     /// The white space between tokens.
     ws: ExprId,
     /// Any string, with its quotes.
@@ -44,7 +45,9 @@ impl<'a> Lower<'a> {
         let (quote, body) = (arena.literal(b"\""), any_string(Spelling::Any, arena));
         let body = arena.concat(&[quote, body, quote]);
         algebra.builder.define(string, body);
+        let speller = Speller::new(algebra.options.spelling);
         Ok(Lower {
+            speller,
             algebra,
             known: FxHashMap::default(),
             todo: Vec::new(),
@@ -140,7 +143,6 @@ impl<'a> Lower<'a> {
 
     /// Strings with their quotes.
     fn quoted(&mut self, strings: &Strings) -> Result<ExprId, Error> {
-        let spelling = self.algebra.options.spelling;
         let arena = &mut self.algebra.builder.arena;
         if strings.is_any() {
             return Ok(arena.rule(self.string));
@@ -148,14 +150,14 @@ impl<'a> Lower<'a> {
         let quote = arena.literal(b"\"");
         if let Strings::Only(texts) = strings {
             let spell = |text: &std::rc::Rc<str>| {
-                let body = encode_literal(text, spelling, arena);
+                let body = encode_literal(text, &mut self.speller, arena);
                 arena.concat(&[quote, body, quote])
             };
             let texts: Vec<ExprId> = texts.iter().map(spell).collect();
             return Ok(self.one_of_texts(&texts));
         }
         let plain = strings.expr(arena);
-        let body = encode_opened(plain, spelling, arena, self.algebra.limits)?;
+        let body = encode_opened(plain, &mut self.speller, arena, self.algebra.limits)?;
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
     }
 

@@ -26,22 +26,22 @@ pub(crate) fn encode(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(spelling, arena, limits).run(expr, Form::Body)
+    Encoder::new(&mut Speller::new(spelling), arena, limits).run(expr, Form::Body)
 }
 
 /// The JSON spellings of the texts of a plain expression, with the opening quote and without the closing one.
 pub(crate) fn encode_opened(
     expr: ExprId,
-    spelling: Spelling,
+    speller: &mut Speller,
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(spelling, arena, limits).run(expr, Form::Opened)
+    Encoder::new(speller, arena, limits).run(expr, Form::Opened)
 }
 
 /// The JSON spellings of one text, without quotes.
-pub(crate) fn encode_literal(text: &str, spelling: Spelling, arena: &mut Arena) -> ExprId {
-    Speller::new(spelling).text(text, arena)
+pub(crate) fn encode_literal(text: &str, speller: &mut Speller, arena: &mut Arena) -> ExprId {
+    speller.text(text, arena)
 }
 
 /// The body of any string, without quotes.
@@ -60,7 +60,7 @@ enum Form {
 
 struct Encoder<'a> {
     arena: &'a mut Arena,
-    speller: Speller,
+    speller: &'a mut Speller,
     budget: Budget<'a>,
     /// What became of an expression. Regions that look behind are missing: they stand at the start only.
     bodies: FxHashMap<ExprId, ExprId>,
@@ -69,8 +69,8 @@ struct Encoder<'a> {
 }
 
 impl<'a> Encoder<'a> {
-    fn new(spelling: Spelling, arena: &'a mut Arena, limits: &'a Limits) -> Self {
-        let (speller, budget) = (Speller::new(spelling), Budget::new(limits));
+    fn new(speller: &'a mut Speller, arena: &'a mut Arena, limits: &'a Limits) -> Self {
+        let budget = Budget::new(limits);
         Encoder { arena, speller, budget, bodies: FxHashMap::default(), opened: FxHashMap::default() }
     }
 

@@ -24,8 +24,8 @@ const ESCAPED: [(u32, u32); 3] = [(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)];
 /// Inclusive ranges of numbers, sorted and disjoint.
 type Ranges = SmallVec<[(u32, u32); 4]>;
 
-/// Spells characters, texts and sets in one of the two ways, and remembers the sets.
-pub(super) struct Speller {
+/// Spells characters, texts and sets in one of the two ways, and remembers the sets. It is for one arena.
+pub(crate) struct Speller {
     spelling: Spelling,
     sets: FxHashMap<CharSetId, ExprId>,
     chars: FxHashMap<char, ExprId>,
@@ -33,7 +33,7 @@ pub(super) struct Speller {
 }
 
 impl Speller {
-    pub(super) fn new(spelling: Spelling) -> Self {
+    pub(crate) fn new(spelling: Spelling) -> Self {
         Speller { spelling, sets: FxHashMap::default(), chars: FxHashMap::default(), any: None }
     }
 
