@@ -76,12 +76,15 @@ fn prepare_reachable(
 ) -> Result<Grammar, Error> {
     let grammar = boolean::drop_empty(grammar, budget, is_never)?;
     let grammar = productive::prune(grammar, budget)?;
-    let grammar = left_recursion::remove(grammar, budget, is_never)?;
-    let grammar = productive::prune(grammar, budget)?;
+    let before = Snapshot::of(&grammar);
+    let mut grammar = left_recursion::remove(grammar, budget, is_never)?;
+    if !before.is(&grammar) {
+        grammar = productive::prune(grammar, budget)?;
+    }
     let mut room = inline::Room::of(&grammar);
     // Factoring shows `a | a "," list` to be `a ("," list)?`; inlining shows rules that call each other at the
     // end to be one that calls itself; and a rule that became a loop can be inlined.
-    let mut grammar = grammar;
+    let mut reachable = None;
     for round in 0.. {
         grammar = factor::factor(grammar, budget)?;
         let looped;
@@ -91,6 +94,28 @@ fn prepare_reachable(
         }
         grammar = inline::inline(grammar, &mut room, budget)?;
         grammar = rewrite::keep_reachable(&grammar, budget)?;
+        reachable = Some(Snapshot::of(&grammar));
+    }
+    if reachable.is_some_and(|before| before.is(&grammar)) {
+        return Ok(grammar);
     }
     rewrite::keep_reachable(&grammar, budget)
+}
+
+/// What shows whether a pass has changed anything: it makes new expressions, or gives a rule another body.
+struct Snapshot {
+    exprs: usize,
+    bodies: Vec<ExprId>,
+}
+
+impl Snapshot {
+    fn of(grammar: &Grammar) -> Self {
+        let bodies = grammar.rules().iter().map(|rule| rule.body).collect();
+        Snapshot { exprs: grammar.arena().len(), bodies }
+    }
+
+    fn is(&self, grammar: &Grammar) -> bool {
+        let bodies = grammar.rules().iter().map(|rule| rule.body);
+        self.exprs == grammar.arena().len() && self.bodies.iter().copied().eq(bodies)
+    }
 }
