@@ -196,7 +196,7 @@ fn hex(ranges: &[(u32, u32)], digits: u32, arena: &mut Arena) -> ExprId {
         return arena.repeat(digit, digits, Some(digits));
     }
     // Digits that go on alike, as bits.
-    let mut groups: SmallVec<[(ExprId, u16); 4]> = SmallVec::new();
+    let mut groups: SmallVec<[(Ranges, u16); 4]> = SmallVec::new();
     let mut ranges = ranges;
     for digit in 0..16 {
         let (low, high) = (digit * size, digit * size + size - 1);
@@ -206,7 +206,6 @@ fn hex(ranges: &[(u32, u32)], digits: u32, arena: &mut Arena) -> ExprId {
             continue;
         }
         let rest: Ranges = inside.iter().map(|r| (r.0.max(low) - low, r.1.min(high) - low)).collect();
-        let rest = hex(&rest, digits - 1, arena);
         match groups.iter_mut().find(|g| g.0 == rest) {
             Some(group) => group.1 |= 1 << digit,
             None => groups.push((rest, 1 << digit)),
@@ -214,7 +213,7 @@ fn hex(ranges: &[(u32, u32)], digits: u32, arena: &mut Arena) -> ExprId {
     }
     let mut parts: SmallVec<[ExprId; 8]> = SmallVec::new();
     for (rest, bits) in groups {
-        let digit = hex_digits(bits, arena);
+        let (digit, rest) = (hex_digits(bits, arena), hex(&rest, digits - 1, arena));
         parts.push(arena.concat(&[digit, rest]));
     }
     arena.alt(&parts)
