@@ -3,8 +3,8 @@
 //! The text goes to standard output and nothing else does; progress, details and numbers go to standard error.
 
 mod constraint;
-mod model;
-mod report;
+pub(crate) mod model;
+pub(crate) mod report;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -120,7 +120,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     timing.compile = compiling.elapsed();
     let request = args.request(&runtime, &prompt, constraint)?;
     let mut reporter = Reporter::new(args.show_masks, &runtime);
-    let sequences = write_all(&runtime, request, usize::from(args.writing.n), out, &mut reporter, &mut timing)?;
+    let sequences =
+        write_all(&runtime, request, usize::from(args.writing.n), out, &mut reporter, &mut timing)?;
     reporter.finish();
     if args.stats {
         report::write_stats(&timing, &sequences)?;
@@ -142,7 +143,9 @@ impl Args {
                 std::io::read_to_string(std::io::stdin()).map_err(|error| Failure::io(file, error))
             }
             (None, Some(file)) => std::fs::read_to_string(file).map_err(|error| Failure::io(file, error)),
-            (None, None) => Err(Failure::Usage("no prompt: say what to ask the model, or --prompt-file".into())),
+            (None, None) => {
+                Err(Failure::Usage("no prompt: say what to ask the model, or --prompt-file".into()))
+            }
         }
     }
 

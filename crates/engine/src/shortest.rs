@@ -94,9 +94,9 @@ impl Matcher {
     /// About how many bytes lead from a configuration to the end of the text.
     fn rest_of(&self, config: &Config, known: &mut FxHashMap<u128, u32>) -> u32 {
         let store = &self.generation.store;
-        let heads = config.iter().map(|(state, stack)| {
-            store.rest_of(*state).saturating_add(self.rest_of_stack(stack, known))
-        });
+        let heads = config
+            .iter()
+            .map(|(state, stack)| store.rest_of(*state).saturating_add(self.rest_of_stack(stack, known)));
         heads.min().unwrap_or(FAR).min(FAR)
     }
 
@@ -105,8 +105,12 @@ impl Matcher {
         let store = &self.generation.store;
         let mut todo = vec![stack];
         while let Some(top) = todo.last().copied() {
-            let open: Vec<&Stack> =
-                top.links.iter().map(|link| &link.1).filter(|below| !known.contains_key(&below.key)).collect();
+            let open: Vec<&Stack> = top
+                .links
+                .iter()
+                .map(|link| &link.1)
+                .filter(|below| !known.contains_key(&below.key))
+                .collect();
             if !open.is_empty() && !known.contains_key(&top.key) {
                 todo.extend(open);
                 continue;

@@ -1,7 +1,11 @@
 //! x
 #![allow(clippy::print_stdout)]
 use std::time::Instant;
-use tokenstile_runtime::{gguf::Gguf, model::{Model, Piece}, tokenizer::Tokenizer};
+use tokenstile_runtime::{
+    gguf::Gguf,
+    model::{Model, Piece},
+    tokenizer::Tokenizer,
+};
 fn main() {
     let path = std::env::args().nth(1).unwrap();
     let t = Instant::now();
@@ -11,7 +15,10 @@ fn main() {
     println!("load {:?}", t.elapsed());
     let tok = Tokenizer::read(&g, m.config().vocab).unwrap();
     println!("tokenizer {:?}", t.elapsed());
-    for prompt in ["The capital of France is", "<|im_start|>user\nWrite a haiku about the sea.<|im_end|>\n<|im_start|>assistant\n"] {
+    for prompt in [
+        "The capital of France is",
+        "<|im_start|>user\nWrite a haiku about the sea.<|im_end|>\n<|im_start|>assistant\n",
+    ] {
         let ids = tok.encode_prompt(prompt);
         println!("{ids:?}");
         let mut cache = m.cache().unwrap();
@@ -30,6 +37,10 @@ fn main() {
             next = arg(&l[0]);
             out.push(next);
         }
-        println!("{:.1} tok/s {:?}", 40.0 / t.elapsed().as_secs_f64(), String::from_utf8_lossy(&tok.decode(&out)));
+        println!(
+            "{:.1} tok/s {:?}",
+            40.0 / t.elapsed().as_secs_f64(),
+            String::from_utf8_lossy(&tok.decode(&out))
+        );
     }
 }

@@ -32,6 +32,7 @@ impl Message {
 /// The chat template of a model.
 pub struct ChatTemplate {
     environment: Environment<'static>,
+    source: String,
     begin: String,
     end: String,
 }
@@ -66,7 +67,12 @@ impl ChatTemplate {
         environment
             .add_template_owned("chat", source.to_owned())
             .map_err(|error| LoadError::Template { message: in_words(&error) })?;
-        Ok(ChatTemplate { environment, begin: begin.into(), end: end.into() })
+        Ok(ChatTemplate { environment, source: source.to_owned(), begin: begin.into(), end: end.into() })
+    }
+
+    /// The template as the file has it.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The text of a conversation, up to where the model's answer begins.
@@ -210,12 +216,18 @@ mod tests {
         let message = Message::new("user", "x");
         assert!(render(source, &[message.clone(), message]).unwrap_err().contains("only one"));
         assert!(render("{% if %}", &[]).is_err());
-        assert!(render("{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}", &[]).is_err());
+        assert!(
+            render("{% for i in range(10000) %}{% for j in range(10000) %}{% endfor %}{% endfor %}", &[])
+                .is_err()
+        );
     }
 
     #[test]
     fn dates() {
-        assert_eq!(strftime("%d %b %Y, %A %H:%M:%S 100%%", 1_709_210_096), "29 Feb 2024, Thursday 12:34:56 100%");
+        assert_eq!(
+            strftime("%d %b %Y, %A %H:%M:%S 100%%", 1_709_210_096),
+            "29 Feb 2024, Thursday 12:34:56 100%"
+        );
         assert_eq!(strftime("%Y-%m-%d %q%", 0), "1970-01-01 %q%");
     }
 }

@@ -88,7 +88,11 @@ impl fmt::Display for LoadError {
                 write!(f, "tensor `{name}` has elements of type {number}, which is not supported")
             }
             LoadError::PreTokenizer { name } => {
-                write!(f, "tokenizers of kind `{name}` are not supported: {}", crate::tokenizer::known_kinds())
+                write!(
+                    f,
+                    "tokenizers of kind `{name}` are not supported: {}",
+                    crate::tokenizer::known_kinds()
+                )
             }
             LoadError::Template { message } => write!(f, "the model's chat template: {message}"),
             LoadError::Compute(error) => write!(f, "{error}"),

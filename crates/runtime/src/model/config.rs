@@ -142,9 +142,8 @@ impl Keys<'_> {
     }
 
     fn required(&self, name: &str) -> Result<f64, LoadError> {
-        self.number(name).ok_or_else(|| {
-            malformed(self.gguf, format!("the file has no `{}` above 0", self.key(name)))
-        })
+        self.number(name)
+            .ok_or_else(|| malformed(self.gguf, format!("the file has no `{}` above 0", self.key(name))))
     }
 
     fn between(&self, name: &str, least: usize, most: usize) -> Result<usize, LoadError> {

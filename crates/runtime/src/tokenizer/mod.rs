@@ -105,7 +105,9 @@ impl Tokenizer {
             return;
         }
         match &self.kind {
-            Kind::Pieces(pieces) if pieces.space_first && tokens.len() <= usize::from(self.begin.is_some()) => {
+            Kind::Pieces(pieces)
+                if pieces.space_first && tokens.len() <= usize::from(self.begin.is_some()) =>
+            {
                 self.encode_into(&[b" ", text].concat(), tokens);
             }
             _ => self.encode_into(text, tokens),

@@ -126,8 +126,7 @@ impl Rows {
     pub(super) fn new(x: &[f32]) -> Rows {
         let blocks = x.len() / BLOCK;
         let quants = vec![0; blocks * BLOCK];
-        let mut rows =
-            Rows { quants, scales: Vec::with_capacity(blocks), sums: Vec::with_capacity(blocks) };
+        let mut rows = Rows { quants, scales: Vec::with_capacity(blocks), sums: Vec::with_capacity(blocks) };
         dot::quantize(x, &mut rows);
         rows
     }
