@@ -357,3 +357,6 @@ impl Random {
         (mixed >> 11) as f64 / (1u64 << 53) as f64
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,7 +43,7 @@ pub(crate) fn way_home(
         Guide::Waiting(trigger, _) if trigger.is_optional() => Ok(None),
         Guide::Waiting(trigger, matcher) => {
             // Before the trigger nothing needs to be completed but the trigger and what follows it.
-            if matcher.completion_estimate() + trigger.text().len() + 1 <= after {
+            if matcher.completion_estimate() + trigger.text().len() < after {
                 return Ok(None);
             }
             let way = tokenizer.encode(trigger.text());

@@ -1,5 +1,7 @@
 //! Attention: each token looks back at the tokens of its own sequence.
 
+mod cpu;
+
 use candle_core::{Device, Result, Tensor};
 use candle_nn::{ops, rotary_emb};
 
@@ -144,10 +146,26 @@ impl Attention {
 }
 
 /// The attention of one sequence: `[tokens, heads · head width]`.
+fn attend(
+    config: &Config,
+    queries: &Tensor,
+    keys: &Tensor,
+    values: &Tensor,
+    seen: usize,
+    window: Option<usize>,
+) -> Result<Tensor> {
+    if let Device::Cpu = queries.device() {
+        let first = seen + queries.dim(1)? - keys.dim(1)?;
+        return cpu::attend(queries, keys, values, cpu::Sight { seen, first, window });
+    }
+    attend_by_products(config, queries, keys, values, seen, window)
+}
+
+/// The same by products of matrices.
 ///
 /// The heads of queries that share a head of keys lie side by side, so they are rows of one product and nothing is
 /// repeated.
-fn attend(
+fn attend_by_products(
     config: &Config,
     queries: &Tensor,
     keys: &Tensor,
@@ -184,4 +202,49 @@ fn causal(
     let mask: Vec<f32> =
         mask.map(|(row, column)| if sees(row, column) { 0.0 } else { f32::NEG_INFINITY }).collect();
     Tensor::from_vec(mask, (tokens, length), device)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::config::Rope;
+
+    fn config(heads: usize, kv_heads: usize) -> Config {
+        Config {
+            architecture: "llama".into(),
+            layers: 1,
+            width: 16,
+            feed_forward: 16,
+            heads,
+            kv_heads,
+            head_width: 8,
+            vocab: 8,
+            context: 64,
+            epsilon: 1e-5,
+            rope: Rope { base: 10_000.0, scale: 1.0, interleaved: true },
+            qkv_bias: false,
+            head_norm: false,
+            post_norm: false,
+            gemma: false,
+            window: None,
+        }
+    }
+
+    #[test]
+    fn both_ways_to_attend_agree() {
+        let config = config(6, 2);
+        let tensor = |heads, tokens| Tensor::randn(0f32, 1.0, (heads, tokens, 8), &Device::Cpu).unwrap();
+        for (seen, tokens, window) in
+            [(0, 5, None), (7, 1, None), (4, 3, None), (6, 4, Some(3)), (0, 1, None)]
+        {
+            let length = seen + tokens;
+            let (queries, keys, values) = (tensor(6, tokens), tensor(2, length + 3), tensor(2, length + 3));
+            let (keys, values) = (keys.narrow(1, 0, length).unwrap(), values.narrow(1, 0, length).unwrap());
+            let fast = attend(&config, &queries, &keys, &values, seen, window).unwrap();
+            let slow = attend_by_products(&config, &queries, &keys, &values, seen, window).unwrap();
+            let error = (fast - slow).unwrap().abs().unwrap().flatten_all().unwrap().max(0).unwrap();
+            let error = error.to_scalar::<f32>().unwrap();
+            assert!(error < 1e-5, "{seen} {tokens} {window:?}: {error}");
+        }
+    }
 }

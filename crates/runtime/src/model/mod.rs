@@ -26,7 +26,7 @@ use attention::{Angles, Attention, Rows};
 use linear::Linear;
 
 /// Most tokens of one sequence that go through the model at once: attention needs memory for all pairs.
-const CHUNK: usize = 512;
+const CHUNK: usize = 256;
 
 /// What a sequence adds: tokens that the model has not seen, and what it remembers of those before.
 #[derive(Debug)]

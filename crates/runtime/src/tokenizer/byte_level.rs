@@ -14,6 +14,8 @@ pub(super) struct ByteLevel {
     splitter: Splitter,
     /// The tokens of single bytes, where there are such.
     bytes: Vec<Option<TokenId>>,
+    /// Words that are a token as they are, where those are not merged from their bytes (Llama 3).
+    whole: HashMap<Box<[u8]>, TokenId>,
     /// What two neighbours become, and how early.
     merges: HashMap<(TokenId, TokenId), (u32, TokenId)>,
 }
@@ -32,9 +34,13 @@ impl ByteLevel {
             }
         }
         let mut bytes = vec![None; 256];
+        let mut whole = HashMap::new();
+        let keeps_words = matches!(name, "llama-bpe" | "llama3");
         for (id, text) in vocab.text_tokens() {
             if let [byte] = text {
                 bytes[usize::from(*byte)].get_or_insert(id);
+            } else if keeps_words {
+                whole.entry(text.into()).or_insert(id);
             }
         }
         let mut merges = HashMap::new();
@@ -49,7 +55,7 @@ impl ByteLevel {
                 merges.entry((left, right)).or_insert((rank, whole));
             }
         }
-        Ok(ByteLevel { splitter, bytes, merges })
+        Ok(ByteLevel { splitter, bytes, whole, merges })
     }
 
     pub(super) fn encode(&self, text: &[u8], tokens: &mut Vec<TokenId>) {
@@ -61,6 +67,9 @@ impl ByteLevel {
     }
 
     fn encode_word(&self, word: &[u8], tokens: &mut Vec<TokenId>) {
+        if let Some(&token) = self.whole.get(word) {
+            return tokens.push(token);
+        }
         let start = tokens.len();
         tokens.extend(word.iter().filter_map(|&byte| self.bytes[usize::from(byte)]));
         let merged = merge(&tokens[start..], |left, right| self.merges.get(&(left, right)).copied());

@@ -23,10 +23,13 @@ pub struct Tokenizer {
     vocab: Vocab,
     kind: Kind,
     /// Names of special tokens by their first byte, longest first.
-    special: HashMap<u8, Vec<(Box<[u8]>, TokenId)>>,
+    special: HashMap<u8, Vec<Name>>,
     /// Written before the text of a prompt.
     begin: Option<TokenId>,
 }
+
+/// The name of a special token.
+type Name = (Box<[u8]>, TokenId);
 
 enum Kind {
     ByteLevel(ByteLevel),
@@ -43,7 +46,7 @@ impl Tokenizer {
             Some("llama") => Kind::Pieces(Pieces::read(gguf, &vocab)),
             other => return Err(LoadError::PreTokenizer { name: other.unwrap_or("").to_owned() }),
         };
-        let mut special: HashMap<u8, Vec<(Box<[u8]>, TokenId)>> = HashMap::new();
+        let mut special: HashMap<u8, Vec<Name>> = HashMap::new();
         for (id, name) in vocab.special_tokens() {
             if let Some(&first) = name.as_bytes().first() {
                 special.entry(first).or_default().push((name.as_bytes().into(), id));

@@ -35,8 +35,8 @@ impl Splitter {
             "qwen2" | "deepseek-r1-qwen" => vec![later(r"\p{N}")],
             _ => return None,
         };
-        let patterns: Result<Vec<Regex>, _> = patterns.iter().map(|pattern| Regex::new(pattern)).collect();
-        Some(Splitter { patterns: patterns.ok()? })
+        let patterns: Option<Vec<Regex>> = patterns.iter().map(|pattern| Regex::new(pattern).ok()).collect();
+        Some(Splitter { patterns: patterns? })
     }
 
     /// Calls `word` with each word of `text`, in order; together they are the text.
