@@ -226,7 +226,7 @@ mod tests {
         assert!(parse(&[b'['; 100_000]).is_err());
         assert!(parse(b"{\"$serde_json::private::Number\":\"x\"}").is_err());
         let value = parse(br#"{"a":[1e400,-0.10,null,true,"x"],"b":{}}"#).unwrap();
-        assert_eq!(value.to_string(), r#"{"a":[1e400,-0.10,null,true,"x"],"b":{}}"#);
+        assert_eq!(value.to_string(), r#"{"a":[1e+400,-0.10,null,true,"x"],"b":{}}"#);
     }
 
     #[test]

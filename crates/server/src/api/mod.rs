@@ -74,7 +74,7 @@ pub(crate) fn now() -> u64 {
 pub(crate) type Answer = Result<Response, ApiError>;
 
 /// Addresses by the name that metrics use.
-const ROUTES: [&str; 13] = [
+const ROUTES: [&str; 10] = [
     "/",
     "/health",
     "/metrics",
@@ -83,9 +83,6 @@ const ROUTES: [&str; 13] = [
     "/v1/completions",
     "/v1/responses",
     "/generate",
-    "/playground/app.js",
-    "/playground/chart.js",
-    "/playground/style.css",
     "/playground/check",
     "/playground/generate",
 ];

@@ -48,8 +48,8 @@ impl Why {
             (_, None) => "it cannot be completed by tokens".into(),
             (0, Some(&byte)) => format!("{} does not fit; expected {expected}", shown(byte)),
             (_, Some(&byte)) => {
-                let head = String::from_utf8_lossy(&bytes[..fits]).into_owned();
-                format!("after {head:?}, {} does not fit; expected {expected}", shown(byte))
+                let head = String::from_utf8_lossy(&bytes[..fits]).replace(' ', "·").replace('\n', "↵");
+                format!("after `{head}`, {} does not fit; expected {expected}", shown(byte))
             }
         }
     }
@@ -107,7 +107,8 @@ fn sort(byte: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::{Compiler, Grammar, Limits, RegexOptions};
+    use tokenstile::grammar::RegexOptions;
+    use tokenstile::{Compiler, Grammar, Limits};
 
     #[test]
     fn reasons_name_the_place() {
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!(why.refused(2), "`x` does not fit; expected `1`");
         assert_eq!(why.refused(4), "the text is not complete yet");
         why.take(0);
-        assert_eq!(why.refused(1), "after \"2\", `a` does not fit; expected `2`");
+        assert_eq!(why.refused(1), "after `2`, `a` does not fit; expected `2`");
     }
 
     #[test]
