@@ -7,6 +7,7 @@ Run by run.py in an environment of its own. Every answer under a schema is held 
 
 import json
 import sys
+import time
 from typing import Literal
 
 import instructor
@@ -115,13 +116,13 @@ def auto_tools():
     # The model may call or not; if it begins a call, it is held to the schema. Here it is made to begin one.
     opening = "Answer with <tool_call> and nothing else. <tool_call> <tool_call> <tool_call>"
     seen = set()
-    for seed in range(4):
-        done = ask(opening, tools=[WEATHER], seed=seed, max_tokens=64).choices[0]
+    for seed in range(2):
+        done = ask(opening, tools=[WEATHER], seed=seed).choices[0]
         if done.message.tool_calls and done.finish_reason == "tool_calls":
             call_of(done.message)
         seen.add(bool(done.message.tool_calls))
         assert "<tool_call>" not in (done.message.content or "")
-    print(f"clients: auto: {'calls' if True in seen else 'no call'} in 4 tries")
+    print(f"clients: auto: {'calls' if True in seen else 'no call'} in 2 tries")
 
 
 def with_instructor():
@@ -147,6 +148,8 @@ def choices_and_logprobs():
     assert same[0] == same[1] and len(same[0]) == 3, same
     done = ask("Count.", extra_body={"guided_grammar": 'root ::= "1" ", 2" ", 3"'}, stop=[", 3"])
     assert done.choices[0].message.content == "1, 2", done
+    done = ask("x", n=2, logprobs=True, extra_body={"guided_choice": ["nothing else"]})
+    assert [choice.message.content for choice in done.choices] == ["nothing else"] * 2
     biased = client.completions.create(model=MODEL, prompt="The", max_tokens=3, logit_bias={"0": -100}, frequency_penalty=0.5, temperature=0)
     assert biased.choices[0].finish_reason in ("length", "stop")
 
@@ -187,5 +190,6 @@ def refusals():
 
 
 for test in [parse, stream, tools, auto_tools, with_instructor, choices_and_logprobs, responses, refusals]:
+    begun = time.monotonic()
     test()
-    print(f"clients: {test.__name__.replace('_', ' ')}", flush=True)
+    print(f"clients: {test.__name__.replace('_', ' ')} ({time.monotonic() - begun:.1f} s)", flush=True)

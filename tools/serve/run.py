@@ -10,6 +10,7 @@ be fetched is a failure only in CI (`CI=true`): then the exit status is 1, other
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 import venv
 from pathlib import Path
 
@@ -89,8 +92,8 @@ def playwright():
 class Server:
     """The server, from its start to its end."""
 
-    def __init__(self, command):
-        arguments = [command, "serve", "--port", "0", "--quiet"]
+    def __init__(self, command, *flags):
+        arguments = [command, "serve", "--port", "0", "--quiet", *flags]
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://\S+", line)
@@ -101,9 +104,6 @@ class Server:
 
     def stop(self):
         """Asks it to end while a request runs, which must be finished."""
-        import json
-        import urllib.request
-
         answers = []
 
         def ask():
@@ -120,6 +120,42 @@ class Server:
         assert answers and answers[0]["text"], "the running request was not finished"
         assert status == 0, f"the server ended with status {status}"
         say("server: stopped cleanly, the running request was finished")
+
+
+def limits(command):
+    """A server with narrow bounds: who has no key, comes too late or asks too much is turned away, in so many words."""
+    flags = ["--queue", "1", "--max-batch", "1", "--api-key", "k", "--timeout", "3", "--body-kb", "64", "--constraint-kb", "4"]
+    server = Server(command, *flags)
+    try:
+        def ask(body, key="k"):
+            headers = {"content-type": "application/json", "authorization": f"Bearer {key}"}
+            request = urllib.request.Request(server.url + "/v1/completions", json.dumps(body).encode(), headers)
+            try:
+                with urllib.request.urlopen(request, timeout=60) as answer:
+                    return answer.status, answer.headers, json.load(answer)
+            except urllib.error.HTTPError as error:
+                return error.code, error.headers, json.load(error)["error"]
+
+        assert ask({"prompt": "a"}, key="x")[0] == 401
+        assert ask({"prompt": "a" * 70_000})[0] == 413
+        status, _, error = ask({"prompt": "a", "guided_regex": "a" * 5_000})
+        assert (status, error["param"]) == (400, "guided_regex"), error
+        status, _, error = ask({"prompt": "a", "max_tokens": 2, "guided_regex": "[a-z]{500}"})
+        assert (status, error["code"]) == (400, "cannot_complete"), error
+        found = []
+        long = {"prompt": "a", "max_tokens": 1500, "logit_bias": {"0": -100, "2": -100}}
+        threads = [threading.Thread(target=lambda: found.append(ask(long))) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        statuses = sorted(status for status, _, _ in found)
+        assert statuses[0] == 429 and statuses[-1] == 504, statuses
+        assert all(headers["Retry-After"] == "1" for status, headers, _ in found if status == 429)
+        assert ask({"prompt": "a", "max_tokens": 1})[0] == 200
+        say(f"limits: key, body, constraint, queue and time are held to {statuses}")
+    finally:
+        server.process.kill()
 
 
 def browser(url, picture):
@@ -144,6 +180,7 @@ def main():
         hostile = [sys.executable, HERE / "hostile.py", server.url, str(server.process.pid)]
         timed("hostile", lambda: subprocess.run(hostile, check=True, timeout=TIMEOUT_S))
         server.stop()
+        timed("limits", lambda: limits(options.command))
     except (subprocess.SubprocessError, AssertionError) as problem:
         say(f"FAILED: {problem}")
         sys.exit(1)

@@ -106,6 +106,11 @@ impl Sequence {
         self.writer.text.take_reasoning(self.writer.finish.is_some())
     }
 
+    /// What the constraint forced before the first step, which will tell it; for a text that is complete without one.
+    pub fn begun(&self) -> &[Written] {
+        &self.writer.begun
+    }
+
     /// Tokens that the model has not seen yet: the prompt at first, later the token written last and what was forced.
     pub fn unseen(&self) -> usize {
         self.memory.pending.len()

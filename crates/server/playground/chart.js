@@ -57,7 +57,7 @@ export function draw(place, words, tokens) {
   const share = ((100 * mask) / Math.max(model, 1e-9)).toPrecision(2);
   const jumped = tokens.length - asked.length;
   words.textContent =
-    `Half of the masks took less than ${time(mask)}, half of the model's rounds less than ${time(model)}: ${share} %.` +
+    `Half of the masks took less than ${time(mask)}, half of the model's rounds less than ${time(model)}: ${share}\u00a0%.` +
     (jumped ? ` ${jumped} forced tokens (the small squares) took neither.` : "");
 }
 

@@ -24,11 +24,16 @@ function written(text) {
   return parts;
 }
 
+// What stands between backticks is code.
+function coded(text) {
+  return text.split(/`(.+?)`(?!`)/).map((part, index) => (index % 2 ? element("code", "", part) : part));
+}
+
 export function percent(part) {
   if (part === undefined || part === null) return "–";
-  if (part > 0.9995) return "100 %";
-  if (part >= 0.001) return `${(part * 100).toFixed(1)} %`;
-  return part === 0 ? "0" : "< 0.1 %";
+  if (part > 0.9995) return "100\u00a0%";
+  if (part >= 0.001) return `${(part * 100).toFixed(1)}\u00a0%`;
+  return part === 0 ? "0" : "<\u00a00.1\u00a0%";
 }
 
 export function time(us) {
@@ -132,7 +137,7 @@ export class Chips {
         "",
         element("code", "", visible(one.text)),
         element("span", "number", percent(one.probability)),
-        element("span", "why", one.why),
+        element("span", "why", ...coded(one.why)),
       ),
     );
     return element("ul", "refusals", ...items);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokenstile::{Cancel, CompileError, Compiler, Constraint, Fingerprint, Limits};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{Asked, Source};
 use crate::config::Config;
@@ -75,6 +75,11 @@ impl Constraints {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Leave to compile: only so many do at the same time.
+    pub(crate) async fn permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        self.compiling.clone().acquire_owned().await.map_err(|_| ApiError::unavailable())
+    }
+
     /// The compiled constraint: from the cache, or compiled now. If what this returns is dropped, the compile is given up.
     pub(crate) async fn get(&self, asked: &Asked) -> Result<Constraint, ApiError> {
         if asked.source.len() > self.limits.source_bytes {
@@ -84,14 +89,14 @@ impl Constraints {
         if let Some(found) = self.find(&asked.source) {
             return Ok(found);
         }
-        let permit = self.compiling.clone().acquire_owned().await.map_err(|_| ApiError::unavailable())?;
+        let permit = self.permit().await?;
         // Another request may have had the same constraint compiled meanwhile.
         if let Some(found) = self.find(&asked.source) {
             return Ok(found);
         }
         self.metrics.cache_misses.add(1);
-        let cancel = CancelOnDrop(Some(Cancel::new()));
-        let limits = Limits { cancel: cancel.0.clone(), ..self.limits.clone() };
+        let cancel = CancelOnDrop::new();
+        let limits = Limits { cancel: cancel.flag(), ..self.limits.clone() };
         let (compiler, source) = (self.compiler.clone(), asked.source.clone());
         let begun = Instant::now();
         let compiled = tokio::task::spawn_blocking(move || {
@@ -157,10 +162,20 @@ fn compile(compiler: &Compiler, source: &Source, limits: Limits) -> Result<Const
 }
 
 /// Gives up a compile when the request that wanted it goes away.
-struct CancelOnDrop(Option<Cancel>);
+pub(crate) struct CancelOnDrop(Option<Cancel>);
 
 impl CancelOnDrop {
-    fn disarm(mut self) {
+    pub(crate) fn new() -> CancelOnDrop {
+        CancelOnDrop(Some(Cancel::new()))
+    }
+
+    /// The flag for the limits of the compile.
+    pub(crate) fn flag(&self) -> Option<Cancel> {
+        self.0.clone()
+    }
+
+    /// The compile has come to its end.
+    pub(crate) fn disarm(mut self) {
         self.0 = None;
     }
 }

@@ -6,7 +6,7 @@ mod read;
 use tokenstile::grammar::{JsonOptions, JsonWhitespace, MemberOrder, RegexOptions};
 use tokenstile::{CompileError, Constraint, Grammar, GrammarError, Limits};
 
-pub(crate) use cache::Constraints;
+pub(crate) use cache::{CancelOnDrop, Constraints};
 pub(crate) use read::{Shape, from_fields, from_format, from_value};
 
 use crate::error::ApiError;

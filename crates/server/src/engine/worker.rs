@@ -86,7 +86,7 @@ impl Worker {
         }
     }
 
-    /// Lets go of jobs that nobody waits for or whose time is over.
+    /// Lets go of texts that have ended, and of jobs that nobody waits for or whose time is over.
     fn drop_gone(&mut self) {
         let now = Instant::now();
         let keep = |events: &UnboundedSender<Event>, deadline: Instant| {
@@ -98,7 +98,7 @@ impl Worker {
             !late && !events.is_closed()
         };
         self.queue.retain(|job| keep(&job.events, job.deadline));
-        self.texts.retain(|text| keep(&text.events, text.deadline));
+        self.texts.retain(|text| text.sequence.finish().is_none() && keep(&text.events, text.deadline));
     }
 
     /// Begins jobs, first come, first served, as long as there is room.
@@ -120,6 +120,7 @@ impl Worker {
         self.metrics.prompt_tokens.add(request.prompt.len());
         let seed = request.sampling.seed;
         match self.runtime.start(request) {
+            Ok(sequence) if sequence.finish().is_some() => self.report_forced(sequence, count, &events),
             Ok(sequence) => self.texts.push(Text {
                 sequence,
                 index: 0,
@@ -235,6 +236,21 @@ impl Worker {
         if let Some(finish) = text.sequence.finish().filter(|finish| **finish != Finish::Failed) {
             let stats = Box::new(text.sequence.stats().clone());
             let _ = text.events.send(Event::Done { index, finish: finish.clone(), stats });
+        }
+    }
+
+    /// Tells a job of texts that the constraint has forced from beginning to end.
+    fn report_forced(&self, mut sequence: Sequence, count: usize, events: &UnboundedSender<Event>) {
+        let Some(finish) = sequence.finish().cloned() else { return };
+        let (text, free) = (sequence.take_text(), sequence.take_reasoning());
+        for index in 0..count {
+            let tokens = sequence.begun().to_vec();
+            self.metrics.count(&tokens);
+            let step = Step { index, tokens, text: text.clone(), free: free.clone(), round: Duration::ZERO };
+            let stats = Box::new(sequence.stats().clone());
+            // Who has gone needs no answer.
+            let _ = events.send(Event::Step(step));
+            let _ = events.send(Event::Done { index, finish: finish.clone(), stats });
         }
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokenstile::{CompileError, Compiler, Constraint, Limits, Place};
 
 use crate::api::{Answer, App, body};
-use crate::constraint::{Kind, Source};
+use crate::constraint::{CancelOnDrop, Kind, Source};
 use crate::error::{ApiError, json_response};
 use crate::json::Fields;
 
@@ -30,9 +30,16 @@ pub(crate) async fn check(State(app): State<Arc<App>>, request: Body) -> Answer 
         return Err(ApiError::field("source", "the constraint is too long"));
     }
     let compiler = app.runtime.compiler().clone();
-    let limits = Limits { compile_time: TIME, ..app.constraints.limits().clone() };
-    let checked = tokio::task::spawn_blocking(move || checked(&source, &compiler, limits));
+    let permit = app.constraints.permit().await?;
+    let cancel = CancelOnDrop::new();
+    let limits = Limits { compile_time: TIME, cancel: cancel.flag(), ..app.constraints.limits().clone() };
+    let checked = tokio::task::spawn_blocking(move || {
+        let value = checked(&source, &compiler, limits);
+        drop(permit);
+        value
+    });
     let value = checked.await.map_err(|_| ApiError::internal("the check failed"))?;
+    cancel.disarm();
     Ok(json_response(StatusCode::OK, &value))
 }
 
