@@ -79,6 +79,8 @@ const LAYERS: [Layer; 8] = [
             "tokenstile-runtime",
             "axum",
             "futures-core",
+            "hyper",
+            "hyper-util",
             "serde",
             "serde_json",
             "tokio",

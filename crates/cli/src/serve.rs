@@ -51,6 +51,9 @@ struct LimitFlags {
     /// Texts that are written at the same time
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]
     max_batch: u16,
+    /// Connections at the same time; more wait to be taken
+    #[arg(long, value_name = "N", default_value_t = 1_024)]
+    connections: usize,
     /// Requests that may wait; more are turned away with status 429
     #[arg(long, value_name = "N", default_value_t = 256)]
     queue: usize,
@@ -102,6 +105,7 @@ impl Args {
         Config {
             model: self.name.clone().unwrap_or_else(|| self.model.name()),
             api_key: self.api_key.clone(),
+            connections: limits.connections,
             max_batch: usize::from(limits.max_batch),
             queue: limits.queue,
             cache_bytes: limits.cache_mb << 20,

@@ -9,6 +9,8 @@ pub struct Config {
     pub model: String,
     /// Requests must have this as their bearer token; without it everybody may ask.
     pub api_key: Option<String>,
+    /// Connections at the same time; more wait to be taken.
+    pub connections: usize,
     /// Sequences that go through the model together.
     pub max_batch: usize,
     /// Requests that may wait for their turn; more are turned away.
@@ -38,6 +40,7 @@ impl Default for Config {
         Config {
             model: "default".into(),
             api_key: None,
+            connections: 1_024,
             max_batch: 16,
             queue: 256,
             cache_bytes: 256 << 20,

@@ -1,13 +1,17 @@
 //! Starting and stopping.
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
 use tokenstile_runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::sync::Semaphore;
 
 use crate::api::{self, App};
 use crate::config::Config;
@@ -17,6 +21,10 @@ use crate::metrics::Metrics;
 
 /// Threads for connections: the work is done elsewhere.
 const THREADS: usize = 2;
+/// Longest wait for the head of a request, also on a connection that has had others.
+const HEAD_TIME: Duration = Duration::from_secs(60);
+/// After a connection could not be taken, such as for want of files, before the next is.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Why the server could not start or go on.
 #[derive(Debug)]
@@ -80,12 +88,11 @@ impl Listener {
 /// runs is finished, for as long as [`Config::grace`] allows.
 pub fn serve(runtime: Runtime, config: Config, listener: Listener, log: Log) -> Result<(), ServeError> {
     let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build()?;
-    let grace = config.grace;
     let metrics = Arc::new(Metrics::default());
     let runtime = Arc::new(runtime);
     let (engine, model) = Engine::start(runtime.clone(), &config, metrics.clone(), log.clone())?;
     let app = Arc::new(App::new(runtime, config, engine, metrics, log.clone()));
-    let ended = threads.block_on(answer(app, listener, grace, &log));
+    let ended = threads.block_on(answer(app, listener, &log));
     threads.shutdown_timeout(Duration::from_secs(1));
     // With the last request the way to the model's thread is gone, and it ends.
     let failed = if matches!(ended, Ok(true)) { model.join().is_err() } else { model.is_finished() };
@@ -95,28 +102,47 @@ pub fn serve(runtime: Runtime, config: Config, listener: Listener, log: Log) -> 
 }
 
 /// Takes connections until it is time to stop; whether all of them came to their end.
-async fn answer(app: Arc<App>, listener: Listener, grace: Duration, log: &Log) -> Result<bool, ServeError> {
+async fn answer(app: Arc<App>, listener: Listener, log: &Log) -> Result<bool, ServeError> {
     let listener = tokio::net::TcpListener::from_std(listener.0)?;
-    let (stopping, stopped) = oneshot::channel();
-    let signal = interrupted()?;
-    let told = log.clone();
-    let stop = async move {
-        signal.await;
-        told.line("stopping", &[]);
-        // Nobody listens only if there is nothing to wait for.
-        let _ = stopping.send(());
-    };
-    let serving = axum::serve(listener, api::router(app)).with_graceful_shutdown(stop).into_future();
-    let serving = std::pin::pin!(serving);
-    let too_late = async {
-        match stopped.await {
-            Ok(()) => tokio::time::sleep(grace).await,
-            Err(_) => std::future::pending().await,
+    let (grace, most) = (app.config.grace, app.config.connections);
+    let service = TowerToHyperService::new(api::router(app));
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    let places = Arc::new(Semaphore::new(most.max(1)));
+    let graceful = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(interrupted()?);
+    loop {
+        let next = async {
+            let place = places.clone().acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        let (place, accepted) = tokio::select! {
+            next = next => next,
+            () = &mut stop => break,
+        };
+        match accepted {
+            Ok((connection, _)) => {
+                // Pieces of a stream are small and go out at once. If that cannot be had they go out later.
+                let _ = connection.set_nodelay(true);
+                let answering = http.serve_connection(TokioIo::new(connection), service.clone());
+                let answering = graceful.watch(answering);
+                tokio::spawn(async move {
+                    // What goes wrong with a connection ends it, and nothing else.
+                    let _ = answering.await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                log.line("accept_error", &[("message", &error)]);
+                tokio::time::sleep(PAUSE).await;
+            }
         }
-    };
+    }
+    drop(listener);
+    log.line("stopping", &[]);
     tokio::select! {
-        ended = serving => Ok(ended.map(|()| true)?),
-        () = too_late => Ok(false),
+        () = graceful.shutdown() => Ok(true),
+        () = tokio::time::sleep(grace) => Ok(false),
     }
 }
 
