@@ -82,7 +82,9 @@ impl Compiler {
         };
         let mut tracking = prepared.tracking();
         // What was promised was promised of all characters.
-        tracking.keys_abound &= spelling::spells_all_chars(&self.tables.trie);
+        if !spelling::spells_all_chars(&self.tables.trie) {
+            tracking.keys_abound = 0;
+        }
         let needs_proof = spelling::needs_proof(&prepared, &self.tables);
         if needs_proof && tracking.any() {
             let what = "what is repeated in a text cannot be told from tokens that lack single bytes";

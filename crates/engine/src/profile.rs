@@ -26,6 +26,8 @@ const DENSE_GROUP: usize = 256;
 /// Bytes of masks that are kept for classes seen before.
 const CACHE_BYTES: usize = 64 << 20;
 
+/// All letters and digits.
+const WORD_BYTES: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;
 const LOWER: u128 = 1 << b'a';
 const UPPER: u128 = 1 << b'A';
 const DIGIT: u128 = 1 << b'0';
@@ -71,6 +73,8 @@ pub(crate) struct Profile {
     /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
     anchor_of: Vec<u16>,
     words: usize,
+    /// For each character past ASCII, the tokens that have it.
+    with_char: FxHashMap<char, Vec<TokenId>>,
     cache: Mutex<RunCache>,
 }
 
@@ -86,14 +90,14 @@ pub(crate) struct RunMask {
     pub(crate) mask: Arc<[u32]>,
     /// Tokens of the mask that have too many characters for the run.
     pub(crate) minus: Arc<[TokenId]>,
-    /// The longer tokens of the mask with their numbers of characters, longest first.
+    /// The longer tokens of the mask (of more than [`LONG`] characters) with their numbers of characters, longest first.
     long: Arc<[(u32, TokenId)]>,
     /// The most characters of any token in the mask.
     longest: u32,
 }
 
 /// From this many characters on, tokens are few enough to be listed.
-const LONG: u32 = 32;
+pub(crate) const LONG: u32 = 32;
 
 /// The tables of one anchor.
 pub(crate) struct Anchor {
@@ -105,6 +109,8 @@ pub(crate) struct Anchor {
     /// Sorted by `first`.
     groups: Vec<Group>,
     kinds: Vec<Kind>,
+    /// For each letter and digit, the tokens that have it after their first character.
+    holders: Box<[Vec<TokenId>; 128]>,
     entries: Vec<Entry>,
     /// Where the entries of each byte start; one more at the end.
     starts: Box<[u32; 257]>,
@@ -138,6 +144,18 @@ pub(crate) struct Entry {
     wide: bool,
 }
 
+impl Entry {
+    /// Whether what lies between is one of `first` and then any of `rest`.
+    #[inline]
+    pub(crate) fn is_within(&self, first: &ByteSet, rest: &CharClass) -> bool {
+        let words = rest.ascii.words();
+        first.contains(self.first)
+            && self.ascii[0] & !words[0] == 0
+            && self.ascii[1] & !words[1] == 0
+            && (rest.wide || !self.wide)
+    }
+}
+
 impl Profile {
     pub(crate) fn new(trie: &Trie, words: usize) -> Self {
         let utf8 = &trie.utf8;
@@ -149,7 +167,8 @@ impl Profile {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let anchors = nodes.into_iter().map(|n| Anchor::new(trie, utf8, n, words)).collect();
-        let profile = Profile { anchors, anchor_of, words, cache: Mutex::default() };
+        let with_char = tokens_by_char(trie);
+        let profile = Profile { anchors, anchor_of, words, with_char, cache: Mutex::default() };
         profile.make_common(trie);
         profile
     }
@@ -172,6 +191,11 @@ impl Profile {
         }
     }
 
+    /// The tokens that have a certain character past ASCII.
+    pub(crate) fn tokens_with(&self, c: char) -> &[TokenId] {
+        self.with_char.get(&c).map_or(&[], Vec::as_slice)
+    }
+
     /// The anchor at a node, if it is one.
     #[inline]
     pub(crate) fn anchor_at(&self, node: u32) -> Option<u32> {
@@ -183,10 +207,10 @@ impl Profile {
         &self.anchors[index as usize]
     }
 
-    /// Whether the tables can answer for a run, each kind of character being in its class as a whole or not at
-    /// all, and should: runs without words in them are short walks, and so are numbers after a sign.
+    /// Whether the tables should answer for a run: without words in it, it is a short walk, and so are numbers after a
+    /// sign.
     pub(crate) fn pays(first: &ByteSet, rest: &CharClass) -> bool {
-        let Some(kinds) = allowed_kinds(rest) else { return false };
+        let kinds = touched_kinds(rest);
         kinds & (LOWER | UPPER | WIDE) != 0
             || (kinds & DIGIT != 0 && first.is_subset(&ByteSet::range(b'0', b'9')))
     }
@@ -202,6 +226,17 @@ impl Profile {
         }
         let minus = full.long.iter().take_while(|t| t.0 > run.most).map(|t| t.1).collect();
         RunMask { minus, ..full }
+    }
+
+    /// The tokens that are a run but for their having too many characters.
+    pub(crate) fn longer(&self, trie: &Trie, run: Run) -> Arc<[TokenId]> {
+        if run.most >= LONG {
+            return self.mask(trie, run).minus;
+        }
+        let (all, short) = (self.cached(trie, Run { most: u32::MAX, ..run }), self.cached(trie, run));
+        let words = all.mask.iter().zip(short.mask.iter()).enumerate();
+        let left = words.map(|(i, (all, short))| (i as u32 * 32, all & !short)).filter(|word| word.1 != 0);
+        left.flat_map(|(at, bits)| (0..32).filter(move |i| bits >> i & 1 == 1).map(move |i| at + i)).collect()
     }
 
     fn cached(&self, trie: &Trie, run: Run) -> RunMask {
@@ -228,27 +263,51 @@ impl Profile {
             .map(|a| {
                 let dense = a.groups.iter().filter(|g| g.tokens.len() > DENSE_GROUP).count();
                 a.entries.len() * size_of::<Entry>()
+                    + a.holders.iter().map(|tokens| tokens.len() * 4).sum::<usize>()
                     + dense * self.words * 4
                     + a.groups.len() * size_of::<Group>()
             })
             .sum();
-        anchors + self.lock().bytes
+        let with_char: usize = self.with_char.values().map(|tokens| 48 + tokens.len() * 4).sum();
+        anchors + with_char + self.lock().bytes
     }
 }
 
-/// The kinds that a class allows, or `None` if it splits one.
-fn allowed_kinds(class: &CharClass) -> Option<u128> {
-    let ascii = class.ascii.ascii_bits();
-    let mut kinds = ascii;
-    for (range, kind) in [(b'a'..=b'z', LOWER), (b'A'..=b'Z', UPPER), (b'0'..=b'9', DIGIT)] {
-        let all = range.fold(0u128, |set, b| set | 1 << b);
-        let part = ascii & all;
-        if part != 0 && part != all {
-            return None;
+/// For each character past ASCII, the tokens that have it.
+fn tokens_by_char(trie: &Trie) -> FxHashMap<char, Vec<TokenId>> {
+    let mut found: FxHashMap<char, Vec<TokenId>> = FxHashMap::default();
+    // Whoever has a character has a node at which it is complete; all tokens below have it, too.
+    let wide = (1..trie.nodes.len() as u32).filter(|&node| trie.byte[node as usize] & 0xC0 == 0x80);
+    for node in wide.filter(|&node| trie.utf8[node as usize] == Utf8State::Boundary) {
+        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
+        let mut at = node;
+        while bytes.last().is_none_or(|byte| byte & 0xC0 == 0x80) && at != ROOT {
+            bytes.push(trie.byte[at as usize]);
+            at = trie.parent[at as usize];
         }
-        kinds = kinds & !all | if part == 0 { 0 } else { kind };
+        bytes.reverse();
+        if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+            found.entry(c).or_default().extend_from_slice(trie.subtree(node));
+        }
     }
-    Some(kinds | if class.wide { WIDE } else { 0 })
+    for tokens in found.values_mut() {
+        tokens.sort_unstable();
+        tokens.dedup();
+    }
+    found
+}
+
+/// The kinds of which a class allows any character.
+fn touched_kinds(class: &CharClass) -> u128 {
+    let wide = if class.wide { WIDE } else { 0 };
+    class.ascii.iter().filter(|&byte| byte < 0x80).fold(wide, |kinds, byte| kinds | kind_of(byte))
+}
+
+/// Letters and digits that a class leaves out although it has others of their kind.
+fn left_out(class: &CharClass) -> ByteSet {
+    let kinds = [(b'a', b'z'), (b'A', b'Z'), (b'0', b'9')].map(|(low, high)| ByteSet::range(low, high));
+    let split = kinds.into_iter().filter(|kind| kind.intersects(&class.ascii));
+    split.fold(ByteSet::EMPTY, |all, kind| all.union(&kind.minus(&class.ascii)))
 }
 
 impl Anchor {
@@ -259,6 +318,7 @@ impl Anchor {
             counts: Box::new([0; 256]),
             groups: Vec::new(),
             kinds: Vec::new(),
+            holders: Box::new([const { Vec::new() }; 128]),
             entries: Vec::new(),
             starts: Box::new([0; 257]),
         };
@@ -297,6 +357,10 @@ impl Anchor {
                     self.groups.len() - 1
                 });
                 self.groups[at].tokens.extend(tokens.iter().map(|&t| (path.chars, t)));
+                let kept = WORD_BYTES & path.ascii;
+                for byte in (0..128).filter(|byte| kept >> byte & 1 == 1) {
+                    self.holders[byte].extend_from_slice(tokens);
+                }
             }
             let boundary = utf8[node as usize] == Utf8State::Boundary && path.rest & BROKEN == 0;
             for child in trie.children(node) {
@@ -358,7 +422,7 @@ impl Anchor {
     }
 
     /// How many tokens start with one of `bytes` after the anchor.
-    fn count(&self, bytes: &ByteSet) -> usize {
+    pub(crate) fn count(&self, bytes: &ByteSet) -> usize {
         bytes.iter().map(|b| self.counts[b as usize] as usize).sum()
     }
 
@@ -390,7 +454,17 @@ impl Anchor {
 
     fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
         let mut found = Found { words: vec![0; words], long: Vec::new(), longest: 0 };
-        let allowed = allowed_kinds(&run.rest).unwrap_or(0);
+        let allowed = touched_kinds(&run.rest);
+        let left_out = left_out(&run.rest);
+        let held: usize = left_out.iter().map(|byte| self.holders[byte as usize].len()).sum();
+        if held > self.count(&self.bytes) {
+            // A few letters of many: their tokens are soon found one by one.
+            let firsts = self.bytes.iter().filter(|&b| run.first.contains(b) || b >= 0x80 && run.first_wide);
+            let mut nodes: Vec<u32> = firsts.filter_map(|b| trie.child(self.node, b)).collect();
+            nodes.retain(|&n| !matches!(trie.utf8[n as usize], Utf8State::Broken | Utf8State::Leading(_)));
+            found.add_matching(trie, &nodes, run);
+            return found.finish();
+        }
         for kind in &self.kinds {
             let groups = self.groups[kind.groups.clone()].iter().filter(|g| g.rest & !allowed == 0);
             if kind.first == WIDE {
@@ -412,9 +486,10 @@ impl Anchor {
             }
             groups.for_each(|g| found.add_group(g, run.most));
             for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
-                trie.subtree(child).iter().for_each(|&t| found.words[t as usize / 32] &= !(1 << (t % 32)));
+                found.remove(trie.subtree(child));
             }
         }
+        left_out.iter().for_each(|byte| found.remove(&self.holders[byte as usize]));
         found.finish()
     }
 }
@@ -443,6 +518,10 @@ struct Found {
 }
 
 impl Found {
+    fn remove(&mut self, tokens: &[TokenId]) {
+        tokens.iter().for_each(|&t| self.words[t as usize / 32] &= !(1 << (t % 32)));
+    }
+
     fn add_group(&mut self, group: &Group, most: u32) {
         let longest = group.tokens.last().map_or(0, |t| t.0);
         match &group.dense {

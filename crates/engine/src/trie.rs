@@ -25,6 +25,8 @@ pub(crate) struct Trie {
     pub(crate) nodes: Vec<TrieNode>,
     /// The byte that leads to each node.
     pub(crate) byte: Vec<u8>,
+    /// The node that it leads from.
+    pub(crate) parent: Vec<u32>,
     pub(crate) tokens: Vec<TokenId>,
     /// Which bytes occur below each node, and how.
     pub(crate) below: Vec<Below>,
@@ -65,6 +67,7 @@ impl Trie {
         let mut trie = Trie {
             nodes: Vec::new(),
             byte: Vec::new(),
+            parent: Vec::new(),
             tokens: sorted.iter().map(|t| t.1).collect(),
             below: Vec::new(),
             utf8: Vec::new(),
@@ -92,6 +95,7 @@ impl Trie {
             own: 0,
         });
         self.byte.push(0);
+        self.parent.push(ROOT);
         let mut at = 0;
         while at < self.nodes.len() {
             let TrieNode { tokens, tokens_end, .. } = self.nodes[at];
@@ -112,6 +116,7 @@ impl Trie {
                     own: 0,
                 });
                 self.byte.push(byte);
+                self.parent.push(at as u32);
                 depths.push(depth as u32 + 1);
                 self.nodes[at].children += 1;
                 start = end;

@@ -139,6 +139,18 @@ fn arrays() {
             &[r#"["a"]"#, r#"["a","a"]"#, r#"["a","b","a"]"#],
         ),
         (r#"{"items":{"type":"array","uniqueItems":true}}"#, &["[[1],[1]]", "[[1,2]]"], &["[[1,1]]"]),
+        // Few objects and arrays: an item that leaves too few others is not begun.
+        (
+            r#"{"type":"array","uniqueItems":true,"minItems":3,"items":{"type":"object","additionalProperties":false,
+                "properties":{"a":{"const":1},"b":{"type":"null"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}}"#,
+            &[r#"[{"a":1},{"b":null},{"b":null,"a":1}]"#, r#"[{"a":1,"b":null},{"b":null},{"a":1}]"#],
+            &[r#"[{"a":1},{"b":null},{"a":1}]"#, r#"[{"a":1,"b":null},{"b":null},{"b":null,"a":1}]"#, "[]"],
+        ),
+        (
+            r#"{"type":"array","uniqueItems":true,"items":{"type":"array","items":{"type":"boolean"},"maxItems":1}}"#,
+            &["[[],[true],[false]]", "[[false]]"],
+            &["[[],[]]", "[[true],[],[true]]", "[[true,true]]"],
+        ),
         (r#"{"type":"array","prefixItems":[true],"unevaluatedItems":false}"#, &["[1]"], &["[1,2]"]),
         (
             r#"{"type":"array","contains":{"const":1},"unevaluatedItems":{"const":2}}"#,

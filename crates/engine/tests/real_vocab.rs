@@ -283,6 +283,63 @@ fn loops_without_counts() {
 }
 
 #[test]
+fn words_that_lead_about() {
+    run_regexes(
+        11,
+        &EFFORT,
+        &[
+            (r#""[^"\\]*bitmap[^"\\]*""#, &["\"", "\"a", "\"b", "\"xbit", "\"bitmap", "\"bitmapx"]),
+            (r#""[^"]*\d{4}-\d{2}[^"]*""#, &["\"", "\"x", "\"20", "\"2022-0", "\"2022-01", "\"2022-01\""]),
+            (r#"".*?\..*""#, &["\"", "\"ab", "\"a.", "\"日"]),
+            (r"\S+@\S+\.\S+", &["", "a", "ab@", "ab@c.", "é"]),
+            (r"[^a]*[ab]x[^e-g]+", &["", "b", "bx", "bxy", "日"]),
+            (
+                r"(?:[a-z0-9](?:[a-z0-9-]{0,20}[a-z0-9])?\.)+com",
+                &["", "a", "a-", "abcdefghij", "ab.", "ab.co"],
+            ),
+            (
+                r"(?:one|two|three|other)+[a-z ]*(?:four|five) .{3,}",
+                &["", "o", "one", "onetwo f", "onefive ab"],
+            ),
+            (r#"[^"]{0,9}x[^"]{0,30}y"#, &["", "abc", "x*1", "xabc", "x*8,9,12"]),
+            (r"(?:ab?c?[^a-c]{1,2})*zz", &["", "a", "abc", "abcx", "axyz"]),
+        ],
+    );
+}
+
+#[test]
+fn keys_with_exceptions() {
+    let schema = |source: &str| {
+        Grammar::json_schema(source, &tokenstile::grammar::JsonOptions::default(), &Limits::default())
+            .unwrap_or_else(|e| panic!("{e}"))
+    };
+    let cases: [(&str, &[&str]); 3] = [
+        (
+            r#"{"properties": {"name": {"type": "null"}, "names": {"type": "null"}, "na": {"type": "null"}, "id": {}}}"#,
+            &["", "{", "{\"", "{\"n", "{\"na", "{\"name", "{\"names", "{\"other\": 1, \"", "{\"x"],
+        ),
+        (
+            r#"{"properties": {"a\"b": {"type": "null"}, "é": {"type": "null"}}, "additionalProperties": {"type": "integer"}}"#,
+            &["{\"", "{\"a", "{\"a\\\"", "{\"é", "{\"\\"],
+        ),
+        (
+            r#"{"type": "string", "not": {"enum": ["no", "not", "nothing", ""]}}"#,
+            &["\"", "\"n", "\"no", "\"not", "\"nothin", "\"nothing"],
+        ),
+    ];
+    let mut rng = Rng::new(12);
+    let (mut masks, mut failures) = (0, Vec::new());
+    for (source, texts) in cases {
+        let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+        // What is repeated is another matter: see tests/tracking.rs.
+        let (n, failure) = try_one(source, &schema(source), &texts, &EFFORT, &mut rng);
+        masks += n;
+        failures.extend(failure);
+    }
+    report(masks, &failures);
+}
+
+#[test]
 fn counts_near_their_end() {
     run_regexes(
         4,

@@ -186,9 +186,17 @@ fn masks_equal_the_reference() {
 }
 
 /// Objects in which every beginning of a key can become endlessly many keys, with and without arrays of different items.
-fn abounding(keys_abound: bool) -> Vec<(&'static str, Grammar)> {
+fn abounding(promise: bool) -> Vec<(&'static str, Grammar)> {
+    let keys_abound = if promise { u32::MAX } else { 0 };
     let finish =
         |json: Json, root, items| json.finish_with(root, Tracking { keys: true, items, keys_abound });
+    let short = |pattern: &str, longest: u32| {
+        let mut j = Json::new(Compact);
+        let (key, one) = (j.string(pattern), j.regex("1"));
+        let root = j.object(key, one, ANY);
+        let keys_abound = if promise { longest } else { 0 };
+        j.finish_with(root, Tracking { keys: true, items: false, keys_abound })
+    };
     let keys = |pattern: &str, ws, count| {
         let mut j = Json::new(ws);
         let (key, one) = (j.string(pattern), j.regex("1|\"[ab]\""));
@@ -210,6 +218,8 @@ fn abounding(keys_abound: bool) -> Vec<(&'static str, Grammar)> {
         ("keys of two letters", keys("[ab]*", Any, (0, Some(4)))),
         ("keys with escapes", keys(r#"(?:[ab]|\\u00(?:6[1-3]|[8-9]0)|\\[n"]|\\ud83d)*"#, Compact, (2, None))),
         ("keys that begin alike", keys("ab?a[ab]*", Compact, ANY)),
+        ("keys of at most two letters", short("[ab]{1,2}", 2)),
+        ("keys of at most four letters", short("a?[ab]{1,3}", 4)),
         ("objects in objects", nested(false)),
         ("objects in objects, and items that differ", nested(true)),
     ]

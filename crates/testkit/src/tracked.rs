@@ -302,7 +302,7 @@ mod tests {
     fn repetitions_are_given_as_other_bytes() {
         let grammar = Grammar::json(&Limits::default()).unwrap();
         let mut reference = TrackedReference::new(&grammar);
-        reference.tracking = Tracking { keys: true, items: true, keys_abound: false };
+        reference.tracking = Tracking { keys: true, items: true, keys_abound: 0 };
         for (text, given) in [
             (&br#"{"a":1,"a":2}"#[..], &b"{\"a\":1,\"a\xFD:2}"[..]),
             (br#"{"a":1,"\u0061":2}"#, b"{\"a\":1,\"\\u0061\xFD:2}"),

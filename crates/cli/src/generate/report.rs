@@ -118,14 +118,18 @@ pub(crate) fn write_stats(timing: &Timing, sequences: &[Sequence]) -> Result<(),
     let seconds = |time: Duration| format!("{:.3} s", time.as_secs_f64());
     let percent = |part: f64| format!("{:.2} %", part * 100.0);
     let first = timing.fetch + timing.load + timing.compile + timing.first;
+    let prompt = sequences.first().map_or(0, |sequence| sequence.stats().prompt_tokens);
+    // Of all texts together: they share passes.
+    let after_first = (timing.writing - timing.first).as_secs_f64().max(f64::MIN_POSITIVE);
+    let rate = all.written.saturating_sub(sequences.len()) as f64 / after_first;
     let rows = [
         ("first token after", seconds(first)),
         ("  model there", seconds(timing.fetch)),
         ("  model loaded", seconds(timing.load)),
         ("  constraint compiled", seconds(timing.compile)),
-        ("  prompt", format!("{} ({} tokens)", seconds(timing.first), all.prompt_tokens)),
+        ("  prompt", format!("{} ({prompt} tokens)", seconds(timing.first))),
         ("tokens", format!("{} in {}", all.written, seconds(timing.writing))),
-        ("  a second", format!("{:.1}", all.rate())),
+        ("  a second", format!("{rate:.1}")),
         ("  forced, no pass", format!("{} ({} of all passes saved)", all.jumped, percent(all.saved()))),
         ("  steered", all.steered.to_string()),
         ("passes of the model", all.passes.to_string()),

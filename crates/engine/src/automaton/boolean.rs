@@ -23,9 +23,9 @@ id!(/// A [`Formula`].
 /// Where bytes lead: disjoint sets of them, with a formula each.
 type Steps = SmallVec<[(ByteSet, FormulaId); 8]>;
 
-/// How many formulas one constraint may have: each is looked at until a completion is found.
-const FORMULAS: usize = 1 << 16;
-/// How often one constraint may look at what its assertions come down to.
+/// How many formulas the search for one completion may look at.
+const SEARCH: usize = 1 << 15;
+/// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
 
 impl FormulaId {
@@ -270,6 +270,23 @@ impl Build<'_> {
         }
     }
 
+    /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
+    pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
+        let store = self.store;
+        let Kind::And(parts) = &store.formula(id).kind else { return id };
+        let (bounds, others): (SmallVec<[FormulaId; 4]>, SmallVec<[FormulaId; 4]>) =
+            parts.iter().copied().partition(|&part| store.bytes_left(part).is_some());
+        // What is left must be able to end before a bound is reached; of one plain expression it is known how soon.
+        let [only] = others[..] else { return id };
+        let Kind::Leaf { state, region: None, .. } = &store.formula(only).kind else { return id };
+        let ends =
+            store.state(*state).kernel.iter().map(|&cell| store.distance(cell).within).max().unwrap_or(0);
+        let need = ends.saturating_add(store.program.far);
+        let near = bounds.into_iter().filter(|&part| store.bytes_left(part).is_some_and(|left| left < need));
+        let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
+        self.all_of(near)
+    }
+
     /// The cell that matches what `cell` does up to its end, then `tail`.
     fn graft(&mut self, cell: CellId, tail: CellId) -> CellId {
         let mut heads: SmallVec<[Head; 8]> = SmallVec::new();
@@ -326,6 +343,7 @@ impl Build<'_> {
         }
         steps.retain(|s| !s.0.is_empty() && s.1 != FormulaId::FALSE);
         let merged = merge(steps);
+        store.add_bytes(merged.len() * size_of::<(ByteSet, FormulaId)>());
         let _ = store.formula(id).steps.set(merged.to_vec().into());
         merged
     }
@@ -397,19 +415,15 @@ impl Build<'_> {
         if let Some(&live) = store.formula(id).live.get() {
             return live;
         }
-        // Depth first towards an accepting formula; what leads to one is live, and when the search ends
-        // without any, all that was seen is dead.
-        let mut path: Vec<(FormulaId, Steps)> = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        let steps = self.steps(id);
-        path.push((id, steps));
-        seen.insert(id);
         if self.formula_accepts(id) {
-            let _ = store.formula(id).live.set(true);
-            return true;
+            return *store.formula(id).live.get_or_init(|| true);
         }
+        // Depth first towards an accepting formula, the nearest first; what leads to one is live, and when the
+        // search ends without any, all that was seen is dead.
+        let mut seen = rustc_hash::FxHashSet::from_iter([id]);
+        let mut path = vec![(id, self.nearest_last(id))];
         while let Some((_, steps)) = path.last_mut() {
-            let Some((_, next)) = steps.pop() else {
+            let Some(next) = steps.pop() else {
                 path.pop();
                 continue;
             };
@@ -421,12 +435,12 @@ impl Build<'_> {
                 }
                 return true;
             }
-            if store.formulas.len() > FORMULAS {
-                store.set_exceeded(Exceeded { name: "states", value: FORMULAS });
+            if seen.len() > SEARCH || store.exceeded().is_some() {
+                store.set_exceeded(Exceeded { name: "states", value: SEARCH });
                 return true;
             }
             if known.is_none() && seen.insert(next) {
-                let steps = self.steps(next);
+                let steps = self.nearest_last(next);
                 path.push((next, steps));
             }
         }
@@ -434,6 +448,64 @@ impl Build<'_> {
             let _ = store.formula(id).live.set(false);
         }
         false
+    }
+
+    /// Where a formula leads, the way that seems shortest at the end.
+    fn nearest_last(&mut self, id: FormulaId) -> SmallVec<[FormulaId; 8]> {
+        let mut nexts: SmallVec<[FormulaId; 8]> = self.steps(id).into_iter().map(|step| step.1).collect();
+        nexts.sort_by_cached_key(|&next| std::cmp::Reverse(self.store.formula_distance(next)));
+        nexts
+    }
+}
+
+impl Store {
+    /// Of a formula that says "not so many characters and then anything": how many bytes may come before it can fail.
+    fn bytes_left(&self, id: FormulaId) -> Option<u32> {
+        let Kind::Not(part) = self.formula(id).kind else { return None };
+        let Kind::Leaf { state, region: None, .. } = &self.formula(part).kind else { return None };
+        self.state(*state).kernel.iter().map(|&cell| self.bytes_to_anything(cell)).min().flatten()
+    }
+
+    /// The least number of bytes before a cell comes to be "anything", if that is its end.
+    fn bytes_to_anything(&self, cell: CellId) -> Option<u32> {
+        let mut last = None;
+        let mut at = cell;
+        while at != CellId::NIL {
+            let cell = self.cell(at);
+            (last, at) = (Some(cell.head), cell.tail);
+        }
+        let ends = matches!(last, Some(Head::Expr(expr, _)) if expr == self.program.anything);
+        ends.then(|| self.distance(cell).least)
+    }
+
+    /// Of "texts of this, but none of those": the cells of this and the states of those.
+    pub(super) fn leaf_without(&self, id: FormulaId) -> Option<(&[CellId], SmallVec<[StateId; 2]>)> {
+        let Kind::And(parts) = &self.formula(id).kind else { return None };
+        let (mut whole, mut without) = (None, SmallVec::new());
+        for &part in parts.iter() {
+            match &self.formula(part).kind {
+                Kind::Leaf { .. } if whole.is_none() => whole = Some(self.formula(part).plain.get()?),
+                Kind::Not(part) => match &self.formula(*part).kind {
+                    Kind::Leaf { state, region: None, .. } => without.push(*state),
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        Some((whole?, without))
+    }
+
+    /// How many bytes are missing to an end, as far as can be told at a glance.
+    fn formula_distance(&self, id: FormulaId) -> u32 {
+        match &self.formula(id).kind {
+            Kind::False => u32::MAX,
+            Kind::True | Kind::Not(_) => 0,
+            Kind::Leaf { state, .. } => {
+                self.state(*state).kernel.iter().map(|&cell| self.distance(cell).least).min().unwrap_or(0)
+            }
+            Kind::And(parts) => parts.iter().map(|&p| self.formula_distance(p)).max().unwrap_or(0),
+            Kind::Or(parts) => parts.iter().map(|&p| self.formula_distance(p)).min().unwrap_or(0),
+        }
     }
 }
 

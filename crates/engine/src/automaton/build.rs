@@ -178,14 +178,19 @@ impl<'s> Build<'s> {
         if let Some(&clamped) = state.clamped.get() {
             return clamped;
         }
-        let unchanged = state.kernel.iter().all(|&c| self.store.cell(c).clamped == c);
-        let clamped = if unchanged {
-            id
-        } else {
-            let cells: SmallVec<[CellId; 8]> =
-                state.kernel.iter().map(|&c| self.store.cell(c).clamped).collect();
-            self.state(&cells)
-        };
+        let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
+        for &id in state.kernel.iter() {
+            let cell = self.store.cell(id);
+            match cell.head {
+                Head::Bool(formula) => {
+                    let formula = self.clamp_formula(formula);
+                    let rest = self.bool_cells(formula, cell.tail);
+                    cells.extend(rest.into_iter().map(|cell| self.store.cell(cell).clamped));
+                }
+                _ => cells.push(cell.clamped),
+            }
+        }
+        let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         *state.clamped.get_or_init(|| clamped)
     }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tallies, Utf8Dfa};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
+use super::distance::{Shortest, shortest_texts};
 use crate::tables::Tables;
 
 /// See the module documentation.
@@ -22,6 +23,7 @@ pub(crate) struct Program {
     utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
     tallies: Vec<OnceLock<Tallies>>,
+    shortest: OnceLock<Box<[Shortest]>>,
     lengths: OnceLock<Vec<u32>>,
     /// For each members, whether its entries are frames; inside booleans and assertions there are none.
     framed: Vec<bool>,
@@ -96,6 +98,7 @@ impl Program {
             utf8,
             classes,
             tallies,
+            shortest: OnceLock::new(),
             lengths: OnceLock::new(),
             framed,
             wide,
@@ -110,6 +113,11 @@ impl Program {
 
     /// How the entries of some members are counted.
     #[inline]
+    /// What is known of the shortest texts of each expression.
+    pub(super) fn shortest_texts(&self) -> &[Shortest] {
+        self.shortest.get_or_init(|| shortest_texts(&self.arena))
+    }
+
     pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
     }

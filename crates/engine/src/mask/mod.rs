@@ -7,10 +7,13 @@
 //! one answer serves every parse that passes by.
 
 mod accept;
+mod but_few;
 mod choice;
+mod closed;
 mod pending;
 mod store;
 mod walk;
+mod wide;
 
 pub(crate) use accept::Accept;
 pub(crate) use pending::{PendingId, ResolveMemo, Walked};

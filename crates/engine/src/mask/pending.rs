@@ -1,6 +1,6 @@
 //! What is left of tokens when a frame ends before they do.
 
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 
 use smallvec::SmallVec;
 
@@ -21,8 +21,17 @@ pub(crate) struct Pending {
     pub(crate) nodes: Vec<u32>,
     /// Every node of a subtree whose bytes are all in the class.
     pub(crate) pure: Vec<(u32, CharClass)>,
-    /// Every node that a run leads to, with at least so many characters.
-    pub(crate) runs: SmallVec<[(Run, u32); 1]>,
+    /// Every node that a run leads to.
+    pub(crate) runs: SmallVec<[PendingRun; 1]>,
+}
+
+/// The nodes that a run leads to with at least so many characters, but for some.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct PendingRun {
+    pub(crate) run: Run,
+    pub(crate) least: u32,
+    /// In ascending order.
+    pub(crate) except: Arc<[u32]>,
 }
 
 impl Pending {
@@ -34,7 +43,7 @@ impl Pending {
     pub(crate) fn extend(&mut self, other: &Pending) {
         self.nodes.extend_from_slice(&other.nodes);
         self.pure.extend_from_slice(&other.pure);
-        self.runs.extend(other.runs.iter().copied());
+        self.runs.extend(other.runs.iter().cloned());
     }
 
     pub(crate) fn bytes(&self) -> usize {

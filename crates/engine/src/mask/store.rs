@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
+use super::wide::WideMemo;
 use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;
@@ -20,6 +21,7 @@ pub(crate) struct MaskStore {
     walked: AppendVec<Walked>,
     index: Mutex<HashTable<PendingId>>,
     pub(super) choices: Choices,
+    pub(super) wide: WideMemo,
 }
 
 impl MaskStore {
@@ -29,6 +31,7 @@ impl MaskStore {
             walked: AppendVec::new(),
             index: Mutex::new(HashTable::new()),
             choices: Choices::default(),
+            wide: WideMemo::default(),
         };
         store.pending.push(Pending::default()); // PendingId::WHOLE
         store

@@ -1,11 +1,15 @@
 //! The walk: a state against the trie.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::{Accept, Shared};
-use super::pending::{Pending, PendingId, Walked};
+use super::closed::Closed;
+use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
@@ -14,7 +18,7 @@ use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
-const RUN_TOKENS: usize = 256;
+pub(super) const RUN_TOKENS: usize = 256;
 
 /// One walk: what is still to visit, and what was found.
 pub(super) struct Walk<'a> {
@@ -31,6 +35,7 @@ pub(super) struct Walk<'a> {
     found_ends: Vec<Pending>,
     /// Nodes at which an entry is to be chosen of which no more is known.
     pub(super) chosen: Vec<u32>,
+    pub(super) closures: Vec<(LocalId, Option<Rc<Closed>>)>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
 }
@@ -54,6 +59,7 @@ impl<'a> Walk<'a> {
             found: Pending::default(),
             found_ends: Vec::new(),
             chosen: Vec::new(),
+            closures: Vec::new(),
             visited: None,
         }
     }
@@ -86,7 +92,7 @@ impl<'a> Walk<'a> {
 
     /// Takes note of something that is pending if the frame may end in a local.
     #[inline]
-    fn ends_in(&mut self, at: &LocalExpansion, note: impl Fn(&mut Pending)) {
+    pub(super) fn ends_in(&mut self, at: &LocalExpansion, note: impl Fn(&mut Pending)) {
         if at.pops {
             note(&mut self.found);
         }
@@ -118,7 +124,7 @@ impl<'a> Walk<'a> {
     }
 
     #[inline]
-    fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
+    pub(super) fn step(&mut self, from: &LocalExpansion, class: usize) -> Result<LocalId, Exceeded> {
         self.store.step_clamped(from, class, self.work)
     }
 
@@ -157,7 +163,7 @@ impl<'a> Walk<'a> {
 
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
     #[inline]
-    fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+    pub(super) fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
         self.ids.extend_from_slice(self.trie.own(node));
         if self.trie.nodes[node as usize].children == 0 { Ok(()) } else { self.visit(node, local) }
     }
@@ -254,6 +260,7 @@ impl<'a> Walk<'a> {
         });
         let ascii = ByteSet::range(0, 0x7f);
         let mut left = anchor.bytes.intersect(&expansion.alive);
+        left = left.minus(&self.but_few(index, local, &left)?);
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
             if !anchor.has(RUN_TOKENS, &first) {
@@ -274,6 +281,10 @@ impl<'a> Walk<'a> {
             if first_wide {
                 left = left.intersect(&ascii);
             }
+        }
+        // Words are left: they are no simple run, but may be one all the same.
+        if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
+            left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
@@ -321,7 +332,9 @@ impl<'a> Walk<'a> {
         let at_need = chain[chain.len() - 1];
         let exits = self.store.split_expansion(local).alive.union(&self.store.split_expansion(at_need).alive);
         let least = repeats.need + 1;
-        self.ends_in(self.store.split_expansion(at_need), |pending| pending.runs.push((run, least)));
+        self.ends_in(self.store.split_expansion(at_need), |pending| {
+            pending.runs.push(PendingRun { run, least, except: Arc::default() })
+        });
         let firsts = run.first_ranges();
         for byte in exits.iter().filter(|&b| !in_run(b)) {
             for entry in anchor.after(byte, &run, &firsts) {
@@ -371,46 +384,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether every character past ASCII leads from `local` to `target`.
-    fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
-        const TAIL: (u8, u8) = (0x80, 0xBF);
-        // For each kind of first byte, the range of the second one and how many follow.
-        type Bytes = (u8, u8);
-        const LEADS: [(Bytes, Bytes, usize); 8] = [
-            ((0xC2, 0xDF), (0x80, 0xBF), 0),
-            ((0xE0, 0xE0), (0xA0, 0xBF), 1),
-            ((0xE1, 0xEC), (0x80, 0xBF), 1),
-            ((0xED, 0xED), (0x80, 0x9F), 1),
-            ((0xEE, 0xEF), (0x80, 0xBF), 1),
-            ((0xF0, 0xF0), (0x90, 0xBF), 2),
-            ((0xF1, 0xF3), (0x80, 0xBF), 2),
-            ((0xF4, 0xF4), (0x80, 0x8F), 2),
-        ];
-        for (lead, second, more) in LEADS {
-            let ranges: SmallVec<[(u8, u8); 4]> =
-                [lead, second].into_iter().chain(std::iter::repeat_n(TAIL, more)).collect();
-            let mut at = local;
-            let mut spellable = true;
-            for (low, high) in ranges {
-                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
-                let Some(byte) = bytes.first() else {
-                    spellable = false;
-                    break;
-                };
-                let expansion = self.store.split_expansion(at);
-                let Some(class) = expansion.class_of(byte) else { return Ok(false) };
-                if !bytes.is_subset(&expansion.classes[class].set) {
-                    return Ok(false);
-                }
-                at = self.step(expansion, class)?;
-            }
-            if spellable && at != target {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// Goes on from every pending place in `local`.
     pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
         let expansion = match pending {
@@ -428,7 +401,7 @@ impl<'a> Walk<'a> {
                 self.go_on_below(node, local)?;
             }
         }
-        for (run, least) in &pending.runs {
+        for PendingRun { run, least, except } in &pending.runs {
             let anchor = self.tables.profile.anchor(run.anchor);
             let firsts = run.first_ranges();
             for byte in expansion.alive.iter() {
@@ -436,6 +409,10 @@ impl<'a> Walk<'a> {
                 let mut next = None;
                 for entry in anchor.after(byte, run, &firsts).filter(|e| e.chars >= *least) {
                     self.work.spend(1)?;
+                    let before = || self.trie.parent[entry.node as usize];
+                    if !except.is_empty() && except.binary_search(&before()).is_ok() {
+                        continue;
+                    }
                     let next = match next {
                         Some(next) => next,
                         None => *next.insert(self.step(expansion, class)?),
@@ -462,4 +439,8 @@ impl<'a> Walk<'a> {
 
 fn overlaps(alive: &ByteSet, class: &CharClass) -> bool {
     alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::range(0x80, 0xFF)))
+}
+
+fn letters() -> ByteSet {
+    ByteSet::range(b'a', b'z').union(&ByteSet::range(b'A', b'Z'))
 }

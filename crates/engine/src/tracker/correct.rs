@@ -90,7 +90,7 @@ impl Matcher {
             clear(words, token);
         }
         let (tracking, mut work) = (tracker.tracking(), self.work());
-        if tracking.keys_abound {
+        if tracker.keys_abound() {
             clear_repeated_keys(tables, tracker, words, &mut work)?;
             if !tracking.items {
                 return Ok(());

@@ -90,6 +90,8 @@ pub(crate) struct Tracker {
     spelled: Rope,
     /// Where the key being written began.
     key_start: usize,
+    /// The bytes of the longest key of the text; they are no fewer than its characters.
+    longest_key: u32,
     number: Number,
     /// Whether a comma was passed since the last [`mark`](Tracker::mark), and whether something ended after it.
     began: bool,
@@ -109,6 +111,7 @@ impl Tracker {
             members: Set::default(),
             spelled: Rope::default(),
             key_start: 0,
+            longest_key: 0,
             number: Number::default(),
             began: false,
             ended: false,
@@ -118,7 +121,13 @@ impl Tracker {
     /// Whether what is being written could still come to nothing but a repetition.
     #[inline]
     pub(crate) fn has_candidates(&self) -> bool {
-        !self.candidates.is_empty() || self.key.is_some() && !self.tracking.keys_abound
+        !self.candidates.is_empty() || self.key.is_some() && !self.keys_abound()
+    }
+
+    /// Whether whatever is written of a key can become a new one.
+    #[inline]
+    pub(crate) fn keys_abound(&self) -> bool {
+        self.longest_key < self.tracking.keys_abound
     }
 
     pub(crate) fn tracking(&self) -> Tracking {
@@ -393,6 +402,8 @@ impl Tracker {
         self.mode = Mode::AfterKey;
         self.ended |= self.began;
         let start = self.key_start;
+        let length = u32::try_from(self.spelled.len().saturating_sub(start)).unwrap_or(u32::MAX - 1);
+        self.longest_key = self.longest_key.max(length.min(u32::MAX - 1));
         let repeated = self.key.take().is_some();
         let Some(frame) = self.top.take() else { return b'"' };
         self.top = Some(match &frame.kind {

@@ -81,7 +81,7 @@ impl Json {
     }
 
     pub fn finish(self, root: ExprId) -> Grammar {
-        self.finish_with(root, Tracking { keys: true, items: true, keys_abound: false })
+        self.finish_with(root, Tracking { keys: true, items: true, keys_abound: 0 })
     }
 
     pub fn finish_with(mut self, root: ExprId, tracking: Tracking) -> Grammar {

@@ -70,9 +70,10 @@ pub struct Tracking {
     /// [`BRACKET_AFTER_REPEATED`](Tracking::BRACKET_AFTER_REPEATED). White space before it stays as it is.
     pub items: bool,
     /// A promise: the grammar never takes [`REPEATED_KEY`](Tracking::REPEATED_KEY), and whatever it lets be written of
-    /// a key can become a key that its object does not have yet. Then a text can go on as long as it repeats no key,
-    /// and nothing has to be searched to find that out.
-    pub keys_abound: bool,
+    /// a key can become a key of at least so many characters; with `u32::MAX`, one that its object does not have yet.
+    /// As long as no key has so many, a text can go on if it repeats no key, and nothing has to be searched to find
+    /// that out. 0 promises nothing.
+    pub keys_abound: u32,
 }
 
 impl Tracking {

@@ -213,7 +213,7 @@ fn the_empty_text_of_boolean_expressions() {
 #[test]
 fn what_is_tracked_stays_tracked() {
     let limits = Limits::default();
-    let tracking = Tracking { keys: true, items: true, keys_abound: false };
+    let tracking = Tracking { keys: true, items: true, keys_abound: 0 };
     for source in ["S = S a | b", "S = a S | b", "S = N S b | a\nN = c?", "S = (a & (a | b)) T\nT = a"] {
         let original = grammar(source);
         let root = original.root();

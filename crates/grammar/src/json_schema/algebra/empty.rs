@@ -61,42 +61,73 @@ fn search(arena: &mut Arena, expr: ExprId) -> Option<bool> {
     Some(true)
 }
 
-/// Whether every beginning of a text that `expr` matches surely goes on to endlessly many of them. Looks at no more than
-/// `allowance` derivatives, and takes those off it.
-pub(super) fn abounds(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> bool {
-    endless(arena, expr, allowance).unwrap_or(false)
+/// A number of characters such that every beginning of a text that `expr` matches surely goes on to one of at least so
+/// many; `u32::MAX` if it goes on to endlessly many. Looks at no more than `allowance` derivatives, and takes those off it.
+pub(super) fn reach(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> u32 {
+    Derivatives::of(arena, expr, allowance).map_or(0, |found| found.reach())
 }
 
-/// The derivatives are finitely many. So it is enough that none from which a text can end is left with that end only.
-fn endless(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<bool> {
-    let most = arena.len() + EXPRESSIONS;
-    let mut ids = FxHashMap::from_iter([(expr, 0)]);
-    let mut states = vec![expr];
-    let mut edges: Vec<Vec<usize>> = Vec::new();
-    let mut alive: Vec<bool> = Vec::new();
-    while let Some(&state) = states.get(edges.len()) {
-        *allowance = allowance.checked_sub(1)?;
-        alive.push(nullable(arena, state, 0)?);
-        let mut next = Vec::new();
-        for to in successors(arena, state, most)? {
-            next.push(*ids.entry(to).or_insert_with(|| {
-                states.push(to);
-                states.len() - 1
-            }));
+/// How many characters are followed; what goes on for so long goes on for long enough.
+const FAR: u32 = 40;
+
+/// What an expression can become, by up to [`FAR`] characters.
+struct Derivatives {
+    /// How many characters it takes at least to come to each.
+    depths: Vec<u32>,
+    edges: Vec<Vec<usize>>,
+    /// Whether a text may end there, or goes on further than was looked.
+    ends: Vec<bool>,
+    cut: bool,
+}
+
+impl Derivatives {
+    fn of(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> Option<Self> {
+        let most = arena.len() + EXPRESSIONS;
+        let mut ids = FxHashMap::from_iter([(expr, 0)]);
+        let mut states = vec![expr];
+        let mut found = Derivatives { depths: vec![0], edges: Vec::new(), ends: Vec::new(), cut: false };
+        while let Some(&state) = states.get(found.edges.len()) {
+            *allowance = allowance.checked_sub(1)?;
+            let depth = found.depths[found.edges.len()];
+            // Without intersection and complement, some text surely goes on from here.
+            if depth >= FAR && !has_boolean(arena, state) {
+                found.cut = true;
+                found.edges.push(Vec::new());
+                found.ends.push(true);
+                continue;
+            }
+            found.ends.push(nullable(arena, state, 0)?);
+            let mut next = Vec::new();
+            for to in successors(arena, state, most)? {
+                next.push(*ids.entry(to).or_insert_with(|| {
+                    states.push(to);
+                    found.depths.push(depth + 1);
+                    states.len() - 1
+                }));
+            }
+            found.edges.push(next);
         }
-        edges.push(next);
+        Some(found)
     }
-    loop {
-        let before = alive.iter().filter(|a| **a).count();
-        for state in (0..edges.len()).rev() {
-            alive[state] |= edges[state].iter().any(|&to| alive[to]);
+
+    fn reach(&self) -> u32 {
+        // The longest way from each to an end, as far as it matters; there is none from where nothing can end.
+        let mut longest: Vec<Option<u32>> = self.ends.iter().map(|end| end.then_some(0)).collect();
+        for _ in 0..FAR {
+            for state in (0..longest.len()).rev() {
+                let next = self.edges[state].iter().filter_map(|&to| longest[to]).max();
+                longest[state] = longest[state].max(next.map(|next| (next + 1).min(FAR)));
+            }
         }
-        if alive.iter().filter(|a| **a).count() == before {
-            break;
+        // The derivatives are finitely many: if none that is alive is left with an end only, there is no last one.
+        let goes_on = |state: usize| self.edges[state].iter().any(|&to| longest[to].is_some());
+        if !self.cut && (0..longest.len()).all(|state| longest[state].is_none() || goes_on(state)) {
+            return u32::MAX;
         }
+        let totals =
+            longest.iter().zip(&self.depths).filter_map(|(longest, depth)| Some((*longest)? + depth));
+        totals.min().unwrap_or(0).min(FAR)
     }
-    let goes_on = |state: usize| edges[state].iter().any(|&to| alive[to]);
-    Some((0..edges.len()).all(|state| !alive[state] || goes_on(state)))
 }
 
 /// The derivatives of an expression by one character, but for [`Expr::Never`]; `None` once the arena has more than `most`
@@ -259,28 +290,31 @@ mod tests {
             semantics: RegexSemantics::Search,
             ..RegexOptions::default()
         };
+        const ALWAYS: u32 = u32::MAX;
         // Of the pattern, and of its complement.
         let cases = [
-            (".*", true, true), // of nothing, there is no beginning
-            ("^[a-z_]+$", true, true),
-            ("^[a-z]{1,20}$", false, true),
-            ("^(?:a|b[0-9]*)$", false, true),
-            ("^(?:a|b)[0-9]*$", true, true),
-            ("_x$", true, true),
-            ("^x-", true, true),
-            ("\\w{1,16}", true, true),
-            ("^[\\s\\S]{2}", true, false),
-            ("^(?:cdn|Cdn)$", false, true),
-            ("^b.*a$", true, true),
-            ("^/(([^/]+/)*[^/]+)?$", true, true),
+            (".*", ALWAYS, ALWAYS), // of nothing, there is no beginning
+            ("^[a-z_]+$", ALWAYS, ALWAYS),
+            ("^[a-z]{1,20}$", 20, ALWAYS),
+            ("^[a-z]{1,255}$", FAR, ALWAYS),
+            ("^(?:a|b[0-9]*)$", 1, ALWAYS),
+            ("^(?:a|b)[0-9]*$", ALWAYS, ALWAYS),
+            ("^(?:ab{3}|c{2,9})d{0,7}$", 9, ALWAYS),
+            ("_x$", ALWAYS, ALWAYS),
+            ("^x-", ALWAYS, ALWAYS),
+            ("\\w{1,16}", ALWAYS, ALWAYS),
+            ("^[\\s\\S]{2}", ALWAYS, 1),
+            ("^(?:cdn|Cdn)$", 3, ALWAYS),
+            ("^b.*a$", ALWAYS, ALWAYS),
+            ("^/(([^/]+/)*[^/]+)?$", ALWAYS, ALWAYS),
         ];
         for (pattern, expected, otherwise) in cases {
             let mut arena = Arena::new(1 << 20);
             let expr = regex_expr(pattern, &options, &mut arena, &Limits::default()).unwrap();
-            assert_eq!(abounds(&mut arena, expr, &mut 400), expected, "{pattern}");
+            assert_eq!(reach(&mut arena, expr, &mut 400), expected, "{pattern}");
             let not = arena.not(expr);
-            assert_eq!(abounds(&mut arena, not, &mut 400), otherwise, "not {pattern}");
-            assert!(!abounds(&mut arena, expr, &mut 0));
+            assert_eq!(reach(&mut arena, not, &mut 400), otherwise, "not {pattern}");
+            assert_eq!(reach(&mut arena, expr, &mut 0), 0);
         }
     }
 

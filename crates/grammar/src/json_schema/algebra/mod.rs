@@ -8,6 +8,7 @@ mod array;
 mod empty;
 mod expand;
 mod goal;
+mod lengths;
 mod object;
 mod one_of;
 mod strings;
@@ -149,7 +150,7 @@ pub(crate) struct Algebra<'a> {
     empty_exprs: FxHashMap<ExprId, bool>,
     matched: Matched,
     /// Expressions that were found to match endlessly much, or not; and how many derivatives may still be tried for it.
-    endless_exprs: FxHashMap<ExprId, bool>,
+    reaches: FxHashMap<ExprId, u32>,
     allowance: usize,
     patterns: FxHashMap<&'a str, ExprId>,
     formats: FxHashMap<&'a str, Option<ExprId>>,
@@ -190,7 +191,7 @@ impl<'a> Algebra<'a> {
             unknown: FxHashSet::default(),
             empty_exprs: FxHashMap::default(),
             matched: Matched::default(),
-            endless_exprs: FxHashMap::default(),
+            reaches: FxHashMap::default(),
             allowance: DERIVATIVES,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -506,16 +507,17 @@ impl<'a> Algebra<'a> {
         Ok(empty)
     }
 
-    /// Whether every beginning of one of these strings surely goes on to endlessly many of them.
-    pub(crate) fn abounds(&mut self, strings: &Strings) -> bool {
+    /// A number of characters such that every beginning of one of these strings surely goes on to one of at least so
+    /// many; `u32::MAX` if it goes on to endlessly many.
+    pub(crate) fn reach(&mut self, strings: &Strings) -> u32 {
         match *strings {
-            Strings::Only(_) => false,
-            Strings::Except(_) => true,
-            Strings::Expr(expr) => match self.endless_exprs.get(&expr) {
+            Strings::Only(_) => 0,
+            Strings::Except(_) => u32::MAX,
+            Strings::Expr(expr) => match self.reaches.get(&expr) {
                 Some(&known) => known,
                 None => {
-                    let endless = empty::abounds(&mut self.builder.arena, expr, &mut self.allowance);
-                    *self.endless_exprs.entry(expr).or_insert(endless)
+                    let reach = empty::reach(&mut self.builder.arena, expr, &mut self.allowance);
+                    *self.reaches.entry(expr).or_insert(reach)
                 }
             },
         }

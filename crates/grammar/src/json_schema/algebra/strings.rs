@@ -15,6 +15,8 @@ use crate::ir::{Arena, CharSet};
 use crate::json_schema::string::matches;
 use crate::limits::Budget;
 
+use super::lengths::Lengths;
+
 /// What it takes to compute with sets of strings.
 pub(crate) struct Texts<'a, 'l> {
     pub(crate) arena: &'a mut Arena,
@@ -90,7 +92,13 @@ impl Strings {
         match self {
             Strings::Only(texts) => Strings::Except(texts.clone()),
             Strings::Except(texts) => Strings::Only(texts.clone()),
-            Strings::Expr(expr) => Strings::from_expr(arena.not(*expr), arena),
+            Strings::Expr(expr) => {
+                let others = match Lengths::all_of(arena, *expr) {
+                    Some(lengths) => lengths.complement().expr(arena),
+                    None => arena.not(*expr),
+                };
+                Strings::from_expr(others, arena)
+            }
         }
     }
 
@@ -115,7 +123,16 @@ impl Strings {
                 let others = arena.not(texts);
                 Strings::from_expr(arena.and(&[expr, others]), arena)
             }
-            (Strings::Expr(a), Strings::Expr(b)) => Strings::from_expr(with.arena.and(&[*a, *b]), with.arena),
+            (&Strings::Expr(a), &Strings::Expr(b)) => {
+                let arena = &mut *with.arena;
+                let both = match (Lengths::all_of(arena, a), Lengths::all_of(arena, b)) {
+                    (Some(one), Some(other)) => one.intersect(&other).expr(arena),
+                    (Some(lengths), None) => lengths.within(b, arena),
+                    (None, Some(lengths)) => lengths.within(a, arena),
+                    (None, None) => arena.and(&[a, b]),
+                };
+                Strings::from_expr(both, arena)
+            }
         })
     }
 

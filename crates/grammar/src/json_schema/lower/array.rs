@@ -4,10 +4,8 @@ use super::{Lower, at_least, count};
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
 use crate::ir::{Count, Members, Slot};
-use crate::json_schema::algebra::{Array, GoalId, Strings};
+use crate::json_schema::algebra::{Array, GoalId};
 
-/// How many different values the items of an array may have for each to be counted by itself.
-const FINITE: usize = 2_000;
 /// How many bounds on the number of certain items one array may have.
 const CONTAINS: usize = 4;
 /// How many kinds of items one array may have, by place and by which of those bounds they count for.
@@ -21,7 +19,7 @@ impl Lower<'_> {
         if unique
             && array.prefix.is_empty()
             && array.contains.is_empty()
-            && let Some(values) = self.finite_values(array.rest)?
+            && let Some(values) = self.few_values(array.rest)?
         {
             return self.distinct_array(array, &values);
         }
@@ -153,53 +151,6 @@ impl Lower<'_> {
         kinds
     }
 
-    /// All values of a goal, if they are few and none is an array or object.
-    fn finite_values(&mut self, goal: GoalId) -> Result<Option<Vec<ExprId>>, Error> {
-        if goal == GoalId::ANY {
-            return Ok(None);
-        }
-        let set = self.algebra.set_of(goal)?;
-        if !set.arrays.is_empty() || !set.objects.is_empty() {
-            return self.listed_values(goal);
-        }
-        let Strings::Only(texts) = &set.string else { return Ok(None) };
-        let Some(numbers) = set.number.finite(FINITE)? else { return Ok(None) };
-        if texts.len() + numbers.len() > FINITE {
-            return Ok(None);
-        }
-        let mut values = Vec::new();
-        for (_, word) in [(set.null, "null"), (set.no, "false"), (set.yes, "true")].iter().filter(|w| w.0) {
-            values.push(self.algebra.builder.arena.literal(word.as_bytes()));
-        }
-        let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
-        for number in numbers {
-            let one = crate::json_schema::number::NumberSet::single(number);
-            values.push(one.expr(spelling, &mut self.algebra.builder.arena, limits)?);
-        }
-        for text in texts.iter() {
-            values.push(self.quoted(&Strings::only(text))?);
-        }
-        Ok(Some(values))
-    }
-
-    /// The values of a goal that is just an `enum` or `const`, if they are few.
-    fn listed_values(&mut self, goal: GoalId) -> Result<Option<Vec<ExprId>>, Error> {
-        let Some(values) = self.algebra.listed(goal) else { return Ok(None) };
-        if values.len() > FINITE {
-            return Ok(None);
-        }
-        let mut exprs = Vec::with_capacity(values.len());
-        for value in values {
-            let one = self.algebra.goal_of_value(value);
-            let both = self.algebra.goals.and(goal, one);
-            let expr = self.value_of(both)?;
-            if !self.algebra.no_values(both, 1)? && !exprs.contains(&expr) {
-                exprs.push(expr);
-            }
-        }
-        Ok(Some(exprs))
-    }
-
     /// An array that has each of a few values at most once.
     fn distinct_array(&mut self, array: &Array, values: &[ExprId]) -> Result<ExprId, Error> {
         let (comma, bracket) = self.comma_and_bracket(true);
@@ -225,7 +176,7 @@ impl Lower<'_> {
     fn has_few_values(&mut self, array: &Array) -> Result<bool, Error> {
         for place in 0..=array.prefix.len() {
             let goal = array.goal_at(place);
-            if (place as u64) < array.max && goal != GoalId::NEVER && self.finite_values(goal)?.is_some() {
+            if (place as u64) < array.max && goal != GoalId::NEVER && self.few_values(goal)?.is_some() {
                 return Ok(true);
             }
         }
@@ -236,7 +187,7 @@ impl Lower<'_> {
     /// those. Whoever runs the grammar sees to it that the others do not repeat them.
     fn distinct_tuple(&mut self, array: &Array, separator: ExprId) -> Result<ExprId, Error> {
         let mut array = array.clone();
-        if let Some(values) = self.finite_values(array.rest)? {
+        if let Some(values) = self.few_values(array.rest)? {
             // No more of the rest than it has values.
             let most = array.prefix.len() + values.len();
             array.max = array.max.min(most as u64);
@@ -246,7 +197,7 @@ impl Lower<'_> {
         }
         let mut places = Vec::with_capacity(array.prefix.len());
         for &goal in array.prefix.iter().take(usize::try_from(array.max).unwrap_or(usize::MAX)) {
-            places.push((goal, self.finite_values(goal)?));
+            places.push((goal, self.few_values(goal)?));
         }
         let first_free = places.iter().position(|(_, values)| values.is_none()).unwrap_or(places.len());
         let required = places.len().min(usize::try_from(array.min).unwrap_or(usize::MAX));

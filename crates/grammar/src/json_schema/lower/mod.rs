@@ -4,6 +4,7 @@
 //! written where they are used. A list of goals to do takes the place of recursion.
 
 mod array;
+mod finite;
 mod object;
 
 use rustc_hash::FxHashMap;
@@ -50,7 +51,7 @@ impl<'a> Lower<'a> {
             ws,
             string,
             value: None,
-            tracking: Tracking { keys: false, items: false, keys_abound: true },
+            tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
         })
     }

@@ -79,7 +79,7 @@ impl Lower<'_> {
     /// A key that is not known beforehand. Keys by name need no tracking: each is written once, and no other.
     fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
         self.tracking.keys = true;
-        self.tracking.keys_abound = self.tracking.keys_abound && self.algebra.abounds(keys);
+        self.tracking.keys_abound = self.tracking.keys_abound.min(self.algebra.reach(keys));
         self.quoted(keys)
     }
 

@@ -14,7 +14,7 @@ use super::super::options::Spelling;
 use super::spell::Speller;
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
-use crate::ir::{Arena, Expr};
+use crate::ir::{Arena, ByteSet, CharSet, Expr};
 use crate::limits::{Budget, Limits};
 
 /// The JSON spellings of the texts of a plain expression, without quotes. An expression that looks behind is refused:
@@ -211,7 +211,10 @@ impl<'a> Encoder<'a> {
         for part in list {
             match self.arena.get(part) {
                 Expr::Not(inner) => {
-                    let inner = self.get(inner, form)?;
+                    let inner = match self.too_long(inner, form) {
+                        Some(too_long) => too_long,
+                        None => self.get(inner, form)?,
+                    };
                     parts.push(self.arena.not(inner));
                 }
                 _ => {
@@ -225,6 +228,23 @@ impl<'a> Encoder<'a> {
             parts.push(if form == Form::Opened { self.quoted(any) } else { any });
         }
         Some(self.arena.and(&parts))
+    }
+
+    /// Where an expression is "so many characters or more": so many characters, then any bytes at all. As what must not
+    /// match, among parts that keep to spellings, it means the same, and is decided with the last character counted.
+    fn too_long(&mut self, expr: ExprId, form: Form) -> Option<ExprId> {
+        let Expr::Repeat { expr: one, min, max: None } = self.arena.get(expr) else { return None };
+        let is_any =
+            matches!(self.arena.get(one), Expr::Chars(set) if *self.arena.char_set(set) == CharSet::all());
+        if !is_any {
+            return None;
+        }
+        let one = self.get(one, Form::Body)?;
+        let counted = self.arena.repeat(one, min, Some(min));
+        let byte = self.arena.byte(ByteSet::ALL);
+        let rest = self.arena.star(byte);
+        let body = self.arena.concat(&[counted, rest]);
+        Some(if form == Form::Opened { self.quoted(body) } else { body })
     }
 }
 

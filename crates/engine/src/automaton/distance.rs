@@ -1,0 +1,112 @@
+//! How far a place is from its end, at least: what the search for a completion goes by.
+
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{Arena, Expr};
+
+use super::store::{CellId, Head, Store};
+
+/// What is known of the shortest texts of an expression, in bytes.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Shortest {
+    /// The shortest text has no fewer.
+    pub(super) least: u32,
+    /// The shortest text has no more.
+    pub(super) most: u32,
+    /// Wherever one is within the expression, no more than so many lead to its end.
+    pub(super) within: u32,
+}
+
+impl Shortest {
+    fn exactly(bytes: u32) -> Self {
+        Shortest { least: bytes, most: bytes, within: bytes }
+    }
+
+    /// Nothing is known but that it takes `least` bytes.
+    fn unknown(least: u32) -> Self {
+        Shortest { least, most: u32::MAX, within: u32::MAX }
+    }
+
+    fn then(self, next: Shortest) -> Self {
+        Shortest {
+            least: self.least.saturating_add(next.least),
+            most: self.most.saturating_add(next.most),
+            within: self.within.saturating_add(next.most).max(next.within),
+        }
+    }
+
+    fn or(self, other: Shortest) -> Self {
+        Shortest {
+            least: self.least.min(other.least),
+            most: self.most.min(other.most),
+            within: self.within.max(other.within),
+        }
+    }
+
+    /// `rounds` more of it, or none, at least.
+    fn times(self, rounds: u32) -> Self {
+        Shortest {
+            least: self.least.saturating_mul(rounds),
+            most: self.most.saturating_mul(rounds),
+            within: self.within.saturating_add(self.most.saturating_mul(rounds.saturating_sub(1))),
+        }
+    }
+}
+
+/// What is known of each expression of an arena.
+pub(super) fn shortest_texts(arena: &Arena) -> Box<[Shortest]> {
+    let mut known: Vec<Shortest> = Vec::with_capacity(arena.len());
+    // What an expression is made of stands before it in the arena.
+    for id in (0..arena.len()).filter_map(ExprId::new) {
+        let of = |id: ExprId| known.get(id.index()).copied().unwrap_or(Shortest::unknown(0));
+        let found = match arena.get(id) {
+            Expr::Empty => Shortest::default(),
+            Expr::Bytes(_) => Shortest::exactly(1),
+            Expr::Chars(_) => Shortest { least: 1, most: 4, within: 4 },
+            Expr::Literal(literal) => Shortest::exactly(arena.literal_bytes(literal).len() as u32),
+            Expr::Concat(list) => {
+                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::then).unwrap_or_default()
+            }
+            Expr::Alt(list) => {
+                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::or).unwrap_or_default()
+            }
+            Expr::And(list) => {
+                Shortest::unknown(arena.list(list).iter().map(|&p| of(p).least).max().unwrap_or(0))
+            }
+            Expr::Repeat { expr, min, .. } => of(expr).times(min),
+            Expr::Region(inner) => Shortest::unknown(of(inner).least),
+            Expr::Never | Expr::Rule(_) | Expr::Not(_) | Expr::Look { .. } => Shortest::unknown(0),
+            Expr::Members(_) | Expr::Machine(_) => Shortest::unknown(0),
+        };
+        known.push(found);
+    }
+    known.into()
+}
+
+impl Store {
+    /// What is known of the shortest texts of a cell.
+    pub(super) fn distance(&self, cell: CellId) -> Shortest {
+        let known = self.program.shortest_texts();
+        let arena = &self.program.arena;
+        let (mut at, mut sum) = (cell, Shortest::default());
+        while at != CellId::NIL {
+            let cell = self.cell(at);
+            sum = sum.then(match cell.head {
+                Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3 },
+                Head::Expr(expr, done) => match arena.get(expr) {
+                    Expr::Concat(list) => {
+                        let rest = arena.list(list).get(done as usize..).unwrap_or_default();
+                        rest.iter().map(|p| known[p.index()]).reduce(Shortest::then).unwrap_or_default()
+                    }
+                    Expr::Literal(_) => Shortest::exactly(known[expr.index()].least.saturating_sub(done)),
+                    Expr::Repeat { expr: body, min, .. } => {
+                        known[body.index()].times(min.saturating_sub(done))
+                    }
+                    _ => known[expr.index()],
+                },
+                Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
+            });
+            at = cell.tail;
+        }
+        sum
+    }
+}

@@ -1,0 +1,98 @@
+//! Runs of characters with exceptions: keys that are not one of those that have a name.
+//!
+//! Wherever the characters lead, the text can go on; only right behind an exception it cannot end. So the tables of runs
+//! answer for all of it, and the places on the way to an exception are told by following those down the trie.
+
+use std::sync::Arc;
+
+use tokenstile_grammar::ir::ByteSet;
+
+use super::accept::Shared;
+use super::pending::PendingRun;
+use super::walk::{RUN_TOKENS, Walk};
+use crate::automaton::{AllButFew, CharClass, Exceeded, LocalId, Loop};
+use crate::profile::{Profile, Run, RunMask};
+use crate::trie::Trie;
+
+/// Where the exceptions lie below a node: those that end, and all nodes on the way.
+struct Below {
+    ends: Arc<[u32]>,
+    on_the_way: Vec<u32>,
+}
+
+impl Below {
+    fn new(trie: &Trie, node: u32, few: &[Vec<u8>]) -> Self {
+        let (mut ends, mut on_the_way) = (Vec::new(), vec![node]);
+        for text in few {
+            let mut at = Some(node);
+            for &byte in text {
+                at = at.and_then(|at| trie.child(at, byte));
+                let Some(at) = at else { break };
+                on_the_way.push(at);
+            }
+            ends.extend(at);
+        }
+        for nodes in [&mut ends, &mut on_the_way] {
+            nodes.sort_unstable();
+            nodes.dedup();
+        }
+        Below { ends: ends.into(), on_the_way }
+    }
+}
+
+impl Walk<'_> {
+    /// Takes all tokens from an anchor on, where a place is a loop but for a few texts. Answers the bytes it has seen to.
+    pub(super) fn but_few(
+        &mut self,
+        index: u32,
+        local: LocalId,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        let store = self.store;
+        let [(state, _)] = store.local(local).heads[..] else { return Ok(ByteSet::EMPTY) };
+        let Some(AllButFew { whole, tail, few }) = store.all_but_few(state) else {
+            return Ok(ByteSet::EMPTY);
+        };
+        let endless = |repeats: &Loop| repeats.left.is_none() && repeats.need == 0;
+        let Some(repeats) = store.repeats(store.local_of(whole)).filter(endless) else {
+            return Ok(ByteSet::EMPTY);
+        };
+        let rest = store.program.class(repeats.chars);
+        let first = rest.ascii.intersect(left);
+        let anchor = self.tables.profile.anchor(index);
+        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) {
+            return Ok(ByteSet::EMPTY);
+        }
+        let Some(home) = self.away_from(local, &few, &rest)? else { return Ok(ByteSet::EMPTY) };
+        let run = Run { anchor: index, first, first_wide: rest.wide, rest, most: u32::MAX };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
+        self.masks.push(Shared { mask, minus });
+        self.work.spend(64 + few.len())?;
+        let below = Below::new(self.trie, anchor.node, &few);
+        let except = below.ends.clone();
+        self.ends_in(store.split_expansion(home), |pending| {
+            pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
+        });
+        let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let onward = store.split_expansion(store.local_of(tail)).alive;
+        let exits = store.split_expansion(home).alive.union(&onward).minus(&rest.ascii).minus(&wide);
+        self.leave_from(&run, (local, home), &exits, |_, before| {
+            below.on_the_way.binary_search(&before).is_err()
+        })?;
+        Ok(first.union(&wide))
+    }
+
+    /// Where the characters of a loop lead that are no exception's first, if that is the loop alone.
+    fn away_from(
+        &mut self,
+        local: LocalId,
+        few: &[Vec<u8>],
+        rest: &CharClass,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let firsts: ByteSet = few.iter().filter_map(|text| text.first().copied()).collect();
+        let Some(byte) = rest.ascii.minus(&firsts).first() else { return Ok(None) };
+        let Some(home) = self.after_byte(local, byte)? else { return Ok(None) };
+        let repeats = self.store.repeats(home).filter(|repeats| repeats.left.is_none() && repeats.need == 0);
+        Ok(repeats.filter(|repeats| self.store.program.class(repeats.chars) == *rest).map(|_| home))
+    }
+}

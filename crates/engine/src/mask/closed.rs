@@ -1,0 +1,334 @@
+//! Places among which a class of characters leads around.
+//!
+//! In the middle of a text that must contain something, or has parts of its own, the next place depends on every
+//! character; but whatever letters come, the text can go on. All tokens of such letters are allowed, however they move
+//! about, and the tables of runs know them. Only where something else follows in the same token does it matter where the
+//! letters have led.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::accept::Shared;
+use super::walk::Walk;
+use super::wide::{DEAD, Wide};
+use crate::automaton::{CharClass, Exceeded, LocalId, Loop};
+use crate::profile::{Entry, LONG, Profile, Run, RunMask};
+
+/// How many places may be looked at.
+const PLACES: usize = 320;
+
+/// A first character and then any of a class: where all that leads is known to go on.
+pub(super) struct Closed {
+    /// ASCII bytes that lead there, and whether every character past ASCII does.
+    first: ByteSet,
+    first_wide: bool,
+    rest: CharClass,
+    /// The most characters of which that is known.
+    most: u32,
+    /// Characters past ASCII that do not go on everywhere.
+    dead: Vec<char>,
+    /// Bytes that lead out from any of the places.
+    exits: ByteSet,
+    /// The place that most tokens lead to, the bytes that lead to it at first, and the characters that stay there.
+    home: LocalId,
+    home_first: ByteSet,
+    home_rest: CharClass,
+}
+
+/// The search for it.
+struct Search {
+    places: Vec<(LocalId, u32)>,
+    ascii: ByteSet,
+    wide: bool,
+    dead: Vec<char>,
+    /// The most characters of which it is known that they go on.
+    most: u32,
+}
+
+impl Search {
+    /// Whether too little is left to be worth it.
+    fn is_poor(&self) -> bool {
+        self.ascii.is_empty() || self.most < FEWEST
+    }
+
+    fn add(&mut self, local: LocalId, chars: u32) {
+        if !self.places.iter().any(|place| place.0 == local) {
+            self.places.push((local, chars));
+        }
+    }
+}
+
+/// How many tokens may have such characters.
+const DEAD_TOKENS: usize = 2_000;
+/// Of so many characters at least it must be known that they go on: most tokens have fewer.
+const FEWEST: u32 = 12;
+/// With so many places, those too many characters away are left.
+const MANY: usize = 48;
+
+impl Walk<'_> {
+    /// Takes all tokens from an anchor on that lead about among places that go on. Answers the bytes it has seen to.
+    pub(super) fn closed(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+        let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
+        let anchor = self.tables.profile.anchor(index);
+        let first = closed.first.intersect(left);
+        if !anchor.has(super::walk::RUN_TOKENS, &first) || !Profile::pays(&first, &closed.rest) {
+            return Ok(ByteSet::EMPTY);
+        }
+        let run =
+            Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
+        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        self.work.spend(64)?;
+        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
+        let minus = self.with_dead(minus, &closed.dead, &mask);
+        self.one_by_one(anchor.node, local, &minus)?;
+        self.masks.push(Shared { mask, minus });
+        let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
+        self.leave_from(&run, (local, closed.home), &closed.exits, stays)?;
+        let wide = if closed.first_wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        Ok(first.union(&wide))
+    }
+
+    /// Tokens that have to be looked at: some, and those of a mask that have certain characters.
+    fn with_dead(&self, some: Arc<[u32]>, dead: &[char], mask: &[u32]) -> Arc<[u32]> {
+        if dead.is_empty() {
+            return some;
+        }
+        let mut tokens: Vec<u32> = some.to_vec();
+        for &c in dead {
+            let with = self.tables.profile.tokens_with(c).iter().copied();
+            tokens.extend(with.filter(|&t| mask[t as usize / 32] >> (t % 32) & 1 == 1));
+        }
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens.into()
+    }
+
+    /// Tokens of which nothing is known: each by itself.
+    fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
+        let mut depth = 0;
+        let mut at = node;
+        while at != crate::trie::ROOT {
+            (at, depth) = (self.trie.parent[at as usize], depth + 1);
+        }
+        for &token in tokens {
+            let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
+            let mut at = Some(local);
+            for &byte in bytes.get(depth..).unwrap_or_default() {
+                self.work.spend(1)?;
+                let Some(from) = at else { break };
+                at = self.after_byte(from, byte)?;
+            }
+            self.ids.extend(at.map(|_| token));
+        }
+        Ok(())
+    }
+
+    pub(super) fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
+        let expansion = self.store.split_expansion(local);
+        expansion.class_of(byte).map(|class| self.step(expansion, class)).transpose()
+    }
+
+    /// Goes on from `from.0` where something else follows a run. Where it is known of the nodes in between that they lead
+    /// to `from.1`, that need not be found out.
+    pub(super) fn leave_from(
+        &mut self,
+        run: &Run,
+        from: (LocalId, LocalId),
+        exits: &ByteSet,
+        is_home: impl Fn(&Entry, u32) -> bool,
+    ) -> Result<(), Exceeded> {
+        let anchor = self.tables.profile.anchor(run.anchor);
+        let firsts = run.first_ranges();
+        let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(from.0))]);
+        for byte in exits.iter() {
+            let from_home = self.after_byte(from.1, byte)?;
+            for entry in anchor.after(byte, run, &firsts) {
+                let before = self.trie.parent[entry.node as usize];
+                let next = if is_home(&entry, before) {
+                    from_home
+                } else {
+                    self.work.spend(1)?;
+                    match self.place_at(before, &mut known)? {
+                        Some(from) => self.after_byte(from, byte)?,
+                        None => None,
+                    }
+                };
+                if let Some(next) = next {
+                    self.work.spend(1)?;
+                    self.arrive(entry.node, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the bytes down to a node lead.
+    fn place_at(
+        &mut self,
+        node: u32,
+        known: &mut FxHashMap<u32, Option<LocalId>>,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let mut path: SmallVec<[u32; 16]> = SmallVec::new();
+        let mut at = node;
+        let mut place = loop {
+            if let Some(&place) = known.get(&at) {
+                break place;
+            }
+            path.push(at);
+            at = self.trie.parent[at as usize];
+        };
+        for &node in path.iter().rev() {
+            if let Some(from) = place {
+                self.work.spend(1)?;
+                place = self.after_byte(from, self.trie.byte[node as usize])?;
+            }
+            known.insert(node, place);
+        }
+        Ok(place)
+    }
+
+    fn closed_from(&mut self, local: LocalId) -> Result<Option<Rc<Closed>>, Exceeded> {
+        if let Some((_, known)) = self.closures.iter().find(|known| known.0 == local) {
+            return Ok(known.clone());
+        }
+        let found = self.find_closed(local)?.map(Rc::new);
+        self.closures.push((local, found.clone()));
+        Ok(found)
+    }
+
+    /// The place that most tokens lead to by their first character.
+    fn home(&mut self, local: LocalId) -> Result<Option<LocalId>, Exceeded> {
+        let ascii = ByteSet::range(0, 0x7F);
+        let root = self.tables.profile.anchor(0);
+        let expansion = self.store.split_expansion(local);
+        let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
+        let most = weights.enumerate().max_by_key(|class| class.1);
+        most.map(|(class, _)| self.step(expansion, class)).transpose()
+    }
+
+    fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
+        let ascii = ByteSet::range(0, 0x7F);
+        let expansion = self.store.split_expansion(local);
+        let Some(home) = self.home(local)? else { return Ok(None) };
+        let alive = self.store.split_expansion(home).alive;
+        let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
+        let mut search = Search {
+            places: vec![(home, 1)],
+            ascii: alive.intersect(&ascii),
+            wide,
+            dead: Vec::new(),
+            most: u32::MAX,
+        };
+        let mut first = ByteSet::EMPTY;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let (set, next) = (class.set.intersect(&ascii), self.step(expansion, i)?);
+            if search.ascii.is_subset(&self.store.split_expansion(next).alive) {
+                first = first.union(&set);
+                search.add(next, 1);
+            }
+        }
+        let first_wide = search.wide && self.search_wide(local, 0, &mut search)?;
+        if !self.search(&mut search)? {
+            return Ok(None);
+        }
+        let rest = CharClass { ascii: search.ascii, wide: search.wide };
+        let first_wide = first_wide && rest.wide;
+        let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
+        let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
+        let exits =
+            alive.fold(ByteSet::EMPTY, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
+        let (most, dead) = (search.most, search.dead);
+        Ok(Some(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest }))
+    }
+
+    /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
+    /// whether some are left.
+    fn search(&mut self, search: &mut Search) -> Result<bool, Exceeded> {
+        let mut at = 0;
+        while let Some(&(local, chars)) = search.places.get(at) {
+            at += 1;
+            if !self.goes_on(local) || search.places.len() > PLACES || search.is_poor() {
+                return Ok(false);
+            }
+            if chars >= LONG && search.places.len() > MANY {
+                search.most = search.most.min(chars);
+            }
+            if chars >= search.most {
+                continue;
+            }
+            let expansion = self.store.split_expansion(local);
+            self.work.spend(8)?;
+            for (i, class) in expansion.classes.iter().enumerate() {
+                let set = class.set.intersect(&search.ascii);
+                if set.is_empty() {
+                    continue;
+                }
+                let next = self.step(expansion, i)?;
+                // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
+                // is much, so many characters are too many.
+                let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
+                if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
+                    search.most = search.most.min(chars);
+                } else if lost.is_empty() || lost.len() < set.len() {
+                    search.ascii = search.ascii.minus(&lost);
+                    search.add(next, chars + 1);
+                } else {
+                    search.ascii = search.ascii.minus(&set);
+                }
+            }
+            search.wide = search.wide && self.search_wide(local, chars, search)?;
+        }
+        Ok(!search.is_poor())
+    }
+
+    /// Adds the places that characters past ASCII lead to, if they all go on.
+    fn search_wide(&mut self, local: LocalId, chars: u32, search: &mut Search) -> Result<bool, Exceeded> {
+        let Some(Wide { targets, dead }) = self.wide_of(local)? else { return Ok(false) };
+        let alive = |&target: &LocalId| search.ascii.is_subset(&self.store.split_expansion(target).alive);
+        if !targets.iter().all(alive) {
+            return Ok(false);
+        }
+        for c in dead {
+            if !search.dead.contains(&c) {
+                search.dead.push(c);
+            }
+        }
+        let tokens: usize = search.dead.iter().map(|&c| self.tables.profile.tokens_with(c).len()).sum();
+        targets.into_iter().for_each(|target| search.add(target, chars + 1));
+        Ok(search.dead.len() <= DEAD && tokens <= DEAD_TOKENS)
+    }
+
+    /// Whether nothing happens in a place but that bytes lead on from it.
+    fn goes_on(&self, local: LocalId) -> bool {
+        let expansion = self.store.split_expansion(local);
+        !expansion.pops && expansion.ends.is_empty() && expansion.apart.is_empty()
+    }
+
+    /// Those of some bytes that lead from one place to another.
+    fn leads_to(&mut self, from: LocalId, to: LocalId, bytes: &ByteSet) -> Result<ByteSet, Exceeded> {
+        let expansion = self.store.split_expansion(from);
+        let mut found = ByteSet::EMPTY;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            if class.set.intersects(bytes) && self.step(expansion, i)? == to {
+                found = found.union(&class.set.intersect(bytes));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those of the characters of a class that lead from a place back to it.
+    fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
+        if let Some(Loop { chars, left: None, need: 0, .. }) = self.store.repeats(home)
+            && self.store.program.class(chars) == *class
+        {
+            return Ok(*class);
+        }
+        let ascii = self.leads_to(home, home, &class.ascii)?;
+        Ok(CharClass { ascii, wide: class.wide && self.wide_leads_to(home, home)? })
+    }
+}

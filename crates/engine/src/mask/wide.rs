@@ -1,0 +1,125 @@
+//! Where the characters past ASCII lead, all of them at once.
+
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::walk::Walk;
+use crate::automaton::{Exceeded, LocalId};
+
+/// Where characters past ASCII lead, and which of them lead nowhere.
+#[derive(Clone, Default)]
+pub(super) struct Wide {
+    pub(super) targets: SmallVec<[LocalId; 4]>,
+    pub(super) dead: SmallVec<[char; 4]>,
+}
+
+/// How many places may be looked at to find that out, and how many characters may lead nowhere.
+const WIDE_PLACES: usize = 64;
+pub(super) const DEAD: usize = 64;
+/// From one byte to another.
+type Bytes = (u8, u8);
+
+const TAIL: Bytes = (0x80, 0xBF);
+/// For each kind of first byte past ASCII, the range of the second one and how many follow.
+const LEADS: [(Bytes, Bytes, usize); 8] = [
+    ((0xC2, 0xDF), (0x80, 0xBF), 0),
+    ((0xE0, 0xE0), (0xA0, 0xBF), 1),
+    ((0xE1, 0xEC), (0x80, 0xBF), 1),
+    ((0xED, 0xED), (0x80, 0x9F), 1),
+    ((0xEE, 0xEF), (0x80, 0xBF), 1),
+    ((0xF0, 0xF0), (0x90, 0xBF), 2),
+    ((0xF1, 0xF3), (0x80, 0xBF), 2),
+    ((0xF4, 0xF4), (0x80, 0x8F), 2),
+];
+
+impl Wide {
+    /// Adds the characters that have a byte of each set; whether they are few.
+    fn add_dead(&mut self, path: &[ByteSet], last: &ByteSet) -> bool {
+        let count: usize = path.iter().chain([last]).map(|set| set.len()).product();
+        if self.dead.len() + count > DEAD {
+            return false;
+        }
+        let mut spelled: Vec<Vec<u8>> = vec![Vec::new()];
+        for set in path.iter().chain([last]) {
+            let with =
+                |text: &Vec<u8>| set.iter().map(|byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
+            spelled = spelled.iter().flat_map(with).collect();
+        }
+        let chars = spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
+        self.dead.extend(chars);
+        true
+    }
+}
+
+/// What was found out about places.
+#[derive(Default)]
+pub(super) struct WideMemo(RwLock<FxHashMap<LocalId, Option<Wide>>>);
+
+impl WideMemo {
+    fn get(&self, local: LocalId) -> Option<Option<Wide>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&local).cloned()
+    }
+
+    fn insert(&self, local: LocalId, wide: Option<Wide>) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(local, wide);
+    }
+}
+
+impl Walk<'_> {
+    /// Whether every character past ASCII leads from `local` to `target`.
+    pub(super) fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
+        let wide = self.wide_of(local)?;
+        Ok(wide.is_some_and(|wide| wide.dead.is_empty() && wide.targets.iter().all(|&other| other == target)))
+    }
+
+    /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.
+    pub(super) fn wide_of(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        if let Some(known) = self.memory.wide.get(local) {
+            return Ok(known);
+        }
+        let found = self.find_wide(local)?;
+        self.memory.wide.insert(local, found.clone());
+        Ok(found)
+    }
+
+    fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        let mut found = Wide::default();
+        let mut looked = 0;
+        for (lead, second, more) in LEADS {
+            let mut todo: Vec<(LocalId, SmallVec<[ByteSet; 4]>)> = vec![(local, SmallVec::new())];
+            while let Some((place, path)) = todo.pop() {
+                let (low, high) = match path.len() {
+                    0 => lead,
+                    1 => second,
+                    _ => TAIL,
+                };
+                let last = path.len() == more + 1;
+                looked += 1;
+                let expansion = self.store.split_expansion(place);
+                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
+                let dead = bytes.minus(&expansion.alive);
+                if looked > WIDE_PLACES || !(dead.is_empty() || last && found.add_dead(&path, &dead)) {
+                    return Ok(None);
+                }
+                for (i, class) in expansion.classes.iter().enumerate() {
+                    let set = class.set.intersect(&bytes);
+                    if set.is_empty() {
+                        continue;
+                    }
+                    let next = self.step(expansion, i)?;
+                    if last {
+                        found.targets.push(next);
+                    } else {
+                        todo.push((next, path.iter().copied().chain([set]).collect()));
+                    }
+                }
+            }
+            found.targets.sort_unstable();
+            found.targets.dedup();
+        }
+        Ok(Some(found))
+    }
+}

@@ -1,0 +1,111 @@
+//! Patterns held to a length: masks far from the bound, near it and at it, against the reference and the `regex` crate.
+
+mod support;
+
+use regex::Regex;
+use support::{Sorted, byte_vocab, compile, mask_of};
+use tokenstile::grammar::JsonOptions;
+use tokenstile::{Grammar, Limits};
+use tokenstile_testkit::Reference;
+
+fn schema(source: &str) -> Grammar {
+    Grammar::json_schema(source, &JsonOptions::default(), &Limits::default())
+        .unwrap_or_else(|e| panic!("{e}\n{source}"))
+}
+
+/// Masks along `text`, after each byte, against those of the reference.
+fn agrees(source: &str, text: &str, tokens: &[&str]) {
+    let grammar = schema(source);
+    let vocab = byte_vocab(tokens);
+    let (constraint, sorted) = (compile(&grammar, &vocab), Sorted::new(&vocab));
+    let reference = Reference::new(&grammar);
+    let mut state = reference.start();
+    let mut matcher = constraint.matcher();
+    for (at, byte) in text.bytes().enumerate() {
+        let expected = sorted.mask(&reference, state);
+        assert_eq!(expected.unknown.iter().sum::<u32>(), 0);
+        assert_eq!(mask_of(&mut matcher), expected.allowed, "{source} after {:?}", &text[..at]);
+        matcher.commit(byte.into()).unwrap_or_else(|e| panic!("{source}: {e} at {at}"));
+        state = reference.step(state, byte);
+    }
+}
+
+#[test]
+fn a_bound_is_seen_in_time() {
+    let tokens =
+        ["ab", "abab", "ababab", "abababababab", "c", "ca", "cabcab", "cc\"", "ab\"", "a\"", "é", "\\n"];
+    for max in [3, 11, 12, 13, 14, 24, 25, 26, 27, 40] {
+        let source = format!(r#"{{"type": "string", "pattern": "^(ab|c)*$", "maxLength": {max}}}"#);
+        agrees(&source, &format!("\"{}", "ab".repeat(max / 2)), &tokens);
+        agrees(&source, &format!("\"{}", "abc".repeat(max / 3)), &tokens);
+    }
+}
+
+#[test]
+fn what_must_still_come_is_counted() {
+    // After the first `x`, five more characters must follow: a long way before the bound only one kind of text is left.
+    let tokens = ["xx", "xyxy", "yyyy", "yyyyy", "yyyyyyyyyyyy", "xyyyyy", "yx", "xy\"", "yyyyy\""];
+    for (min, max) in [(0, 9), (0, 20), (7, 22), (12, 30), (3, 31)] {
+        let source = format!(
+            r#"{{"type": "string", "pattern": "^y*(xyyyyy)*$", "minLength": {min}, "maxLength": {max}}}"#
+        );
+        agrees(&source, &format!("\"{}", "y".repeat(max)), &tokens);
+        agrees(&source, &format!("\"yy{}", "xyyyyy".repeat((max - 2) / 6)), &tokens);
+    }
+}
+
+#[test]
+fn lengths_and_patterns_together_are_what_both_say() {
+    let cases = [
+        (r"^[a-c]+$", 0, 4),
+        (r"^(a|bb)*$", 2, 5),
+        (r"^a{2,4}(b|é)?$", 3, 4),
+        (r"b", 1, 3),
+        (r"^(?=.*a)", 2, 4),
+        (r"^$|^..$", 1, 9),
+        (r"^a{3}$", 3, 3),
+    ];
+    let letters = ['a', 'b', 'é'];
+    for (pattern, min, max) in cases {
+        let source = format!(
+            r#"{{"type": "string", "pattern": "{pattern}", "minLength": {min}, "maxLength": {max}}}"#
+        );
+        let constraint = compile(&schema(&source), &byte_vocab::<&str>(&[]));
+        let regex = if pattern.contains("?=") { "a" } else { pattern };
+        let regex = Regex::new(regex).expect("well formed");
+        for text in texts(&letters, 5) {
+            let length = text.chars().count();
+            let expected = regex.is_match(&text) && (min..=max).contains(&length);
+            let mut matcher = constraint.matcher();
+            let taken = matcher.commit_bytes(format!("\"{text}\"").as_bytes()).is_ok();
+            assert_eq!(taken && matcher.is_accepting(), expected, "{source}: {text:?}");
+        }
+    }
+}
+
+#[test]
+fn other_lengths_than_those_are_lengths_too() {
+    let source = r#"{"type": "string", "not": {"minLength": 2, "maxLength": 40000}, "maxLength": 40002}"#;
+    let constraint = compile(&schema(source), &byte_vocab::<&str>(&[]));
+    for (length, expected) in
+        [(0, true), (1, true), (2, false), (40000, false), (40001, true), (40003, false)]
+    {
+        let mut matcher = constraint.matcher();
+        let taken = matcher.commit_bytes(format!("\"{}\"", "x".repeat(length)).as_bytes()).is_ok();
+        assert_eq!(taken && matcher.is_accepting(), expected, "{length}");
+    }
+}
+
+/// All texts of at most `longest` of these letters.
+fn texts(letters: &[char], longest: usize) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut start = 0;
+    for _ in 0..longest {
+        let end = all.len();
+        for at in start..end {
+            all.extend(letters.iter().map(|letter| format!("{}{letter}", all[at])).collect::<Vec<_>>());
+        }
+        start = end;
+    }
+    all
+}
