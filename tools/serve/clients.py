@@ -117,7 +117,7 @@ def auto_tools():
     opening = "Answer with <tool_call> and nothing else. <tool_call> <tool_call> <tool_call>"
     seen = set()
     for seed in range(2):
-        done = ask(opening, tools=[WEATHER], seed=seed, max_tokens=32).choices[0]
+        done = ask(opening, tools=[WEATHER], seed=seed).choices[0]
         if done.message.tool_calls and done.finish_reason == "tool_calls":
             call_of(done.message)
         seen.add(bool(done.message.tool_calls))
