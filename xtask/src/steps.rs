@@ -46,7 +46,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator; the tests run without.
@@ -58,6 +58,7 @@ const STEPS: [Step; 8] = [
     ("tests", tests),
     ("doctests", |root| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
     ("command", smoke),
+    ("serve", serve),
     ("conformance", conformance_sample),
 ];
 
@@ -130,6 +131,29 @@ fn smoke(root: &Path) -> End {
         status == Some(*expected)
     });
     End::of(all)
+}
+
+/// The server with the real model: real clients, a browser, hostile requests.
+fn serve(root: &Path) -> End {
+    // Also says where the command is: cargo may build elsewhere than below the root.
+    let build = ["build", "--quiet", "--package", "tokenstile-cli", "--message-format", "json"];
+    let built = Command::new("cargo").args(build).current_dir(root).stderr(Stdio::inherit()).output();
+    let Some(command) = built.ok().and_then(|output| executable(&String::from_utf8_lossy(&output.stdout)))
+    else {
+        println!("the command could not be built");
+        return End::Failed;
+    };
+    match run(root, "python3", &["tools/serve/run.py", &command]) {
+        Some(0) => End::Passed,
+        Some(3) => End::Warned,
+        _ => End::Failed,
+    }
+}
+
+/// The program that cargo's messages say was built.
+fn executable(messages: &str) -> Option<String> {
+    let rest = messages.lines().rev().find_map(|line| line.split_once("\"executable\":\""))?.1;
+    rest.split_once('"').map(|(path, _)| path.replace("\\\\", "\\"))
 }
 
 /// The conformance sweeps, with the arguments they were given.

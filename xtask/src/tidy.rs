@@ -22,7 +22,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 7] = [
+const LAYERS: [Layer; 8] = [
     Layer {
         folder: "crates/grammar",
         core: true,
@@ -72,11 +72,28 @@ const LAYERS: [Layer; 7] = [
         tests_may_use: &[],
     },
     Layer {
+        folder: "crates/server",
+        core: false,
+        may_use: &[
+            "tokenstile",
+            "tokenstile-runtime",
+            "axum",
+            "futures-core",
+            "hyper",
+            "hyper-util",
+            "serde",
+            "serde_json",
+            "tokio",
+        ],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer {
         folder: "crates/cli",
         core: false,
         may_use: &["tokenstile", "anstream", "anstyle", "clap", "libc", "serde_json"],
         // The commands that run a model.
-        may_offer: &["tokenstile-runtime", "indicatif"],
+        may_offer: &["tokenstile-runtime", "tokenstile-server", "indicatif"],
         tests_may_use: &[],
     },
     Layer {

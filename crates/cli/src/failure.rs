@@ -29,6 +29,9 @@ pub(crate) enum Failure {
     /// The model could not write the text.
     #[cfg(feature = "generate")]
     Generate(tokenstile_runtime::GenerateError),
+    /// The server could not start or go on.
+    #[cfg(feature = "serve")]
+    Serve(tokenstile_server::ServeError),
     /// The constraint was refused.
     Refused(Box<Refusal>),
 }
@@ -61,6 +64,13 @@ impl From<tokenstile_runtime::GenerateError> for Failure {
     }
 }
 
+#[cfg(feature = "serve")]
+impl From<tokenstile_server::ServeError> for Failure {
+    fn from(error: tokenstile_server::ServeError) -> Self {
+        Failure::Serve(error)
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -76,6 +86,8 @@ impl fmt::Display for Failure {
             Failure::Load(error) => write!(f, "{error}"),
             #[cfg(feature = "generate")]
             Failure::Generate(error) => write!(f, "{error}"),
+            #[cfg(feature = "serve")]
+            Failure::Serve(error) => write!(f, "{error}"),
             Failure::Refused(refusal) => write!(f, "{refusal}"),
         }
     }

@@ -3,8 +3,8 @@
 //! The text goes to standard output and nothing else does; progress, details and numbers go to standard error.
 
 mod constraint;
-mod model;
-mod report;
+pub(crate) mod model;
+pub(crate) mod report;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -14,6 +14,8 @@ mod json_options;
 mod mask;
 mod rng;
 mod select;
+#[cfg(feature = "serve")]
+mod serve;
 mod source;
 mod test;
 mod vocab;
@@ -52,6 +54,9 @@ enum Command {
     /// Have a local model write a text that a constraint holds it to.
     #[cfg(feature = "generate")]
     Generate(Box<generate::Args>),
+    /// Serve a local model over HTTP, in the forms of OpenAI's API, with a playground to look at.
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::Args>),
     /// Measure compile and mask times over benchmark cases.
     Bench(bench::Args),
 }
@@ -74,6 +79,8 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args, &mut out),
         #[cfg(feature = "generate")]
         Command::Generate(args) => generate::run(&args, &mut out),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
     };
     let result = result.and_then(|verdict| out.flush().map(|()| verdict).map_err(Failure::Output));

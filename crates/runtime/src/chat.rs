@@ -32,6 +32,7 @@ impl Message {
 /// The chat template of a model.
 pub struct ChatTemplate {
     environment: Environment<'static>,
+    source: String,
     begin: String,
     end: String,
 }
@@ -66,7 +67,12 @@ impl ChatTemplate {
         environment
             .add_template_owned("chat", source.to_owned())
             .map_err(|error| LoadError::Template { message: in_words(&error) })?;
-        Ok(ChatTemplate { environment, begin: begin.into(), end: end.into() })
+        Ok(ChatTemplate { environment, source: source.to_owned(), begin: begin.into(), end: end.into() })
+    }
+
+    /// The template as the file has it.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The text of a conversation, up to where the model's answer begins.

@@ -20,11 +20,17 @@ pub(crate) enum Guide {
 pub(crate) struct Trigger {
     text: Vec<u8>,
     tail: Vec<u8>,
+    /// Whether the free text may end without it.
+    optional: bool,
 }
 
 impl Trigger {
-    pub(crate) fn new(text: &str) -> Trigger {
-        Trigger { text: text.as_bytes().to_vec(), tail: Vec::new() }
+    pub(crate) fn new(text: &str, optional: bool) -> Trigger {
+        Trigger { text: text.as_bytes().to_vec(), tail: Vec::new(), optional }
+    }
+
+    pub(crate) fn is_optional(&self) -> bool {
+        self.optional
     }
 
     pub(crate) fn text(&self) -> &[u8] {
@@ -65,6 +71,7 @@ impl Guide {
         let words = vocab.width().div_ceil(32);
         match self {
             Guide::Free => return Ok(false),
+            Guide::Waiting(trigger, _) if trigger.optional => return Ok(false),
             Guide::Waiting(..) => {
                 // The text cannot end before its constraint has begun.
                 mask.clear();
@@ -133,7 +140,8 @@ impl Guide {
         match self {
             Guide::Free => Guide::Free,
             Guide::Waiting(trigger, matcher) => {
-                let trigger = Trigger { text: trigger.text.clone(), tail: trigger.tail.clone() };
+                let Trigger { text, tail, optional } = trigger;
+                let trigger = Trigger { text: text.clone(), tail: tail.clone(), optional: *optional };
                 Guide::Waiting(trigger, matcher.fork())
             }
             Guide::Held(matcher) => Guide::Held(matcher.fork()),
@@ -151,7 +159,7 @@ mod tests {
 
     #[test]
     fn triggers_span_pieces() {
-        let mut trigger = Trigger::new("</think>");
+        let mut trigger = Trigger::new("</think>", false);
         for piece in ["a </", "thi", "<", "/th"] {
             assert_eq!(trigger.rest(piece.as_bytes()), None);
             trigger.push(piece.as_bytes());

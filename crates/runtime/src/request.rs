@@ -15,6 +15,8 @@ pub struct Request {
     pub constraint: Option<Constraint>,
     /// The constraint holds only behind this text; what comes before it is free ("thinking").
     pub after: Option<String>,
+    /// Whether the text before `after` may be all there is: then it ends as free text does, and stop texts count in it.
+    pub after_is_optional: bool,
     /// How tokens are chosen.
     pub sampling: Sampling,
     /// Most tokens to write, free text and forced ones among them.
@@ -38,6 +40,7 @@ impl Request {
             prompt,
             constraint: None,
             after: None,
+            after_is_optional: false,
             sampling: Sampling::default(),
             max_tokens: 512,
             stop: Vec::new(),

@@ -107,6 +107,21 @@ impl Runtime {
         Ok(std::iter::once(first).chain(forks?).take(count).collect())
     }
 
+    /// Takes up to `most` of the tokens that a sequence's model has not seen through it, but not the last one: for a
+    /// long prompt, which would keep other sequences waiting if it went with them in one step.
+    pub fn prefill(&self, sequence: &mut Sequence, most: usize) -> Result<(), GenerateError> {
+        let Memory { cache, pending } = &mut sequence.memory;
+        let count = most.min(pending.len().saturating_sub(1));
+        if count == 0 || !sequence.writer.is_open() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        self.model.forward(&mut [Piece { tokens: &pending[..count], cache }])?;
+        pending.drain(..count);
+        sequence.writer.stats.prefill += begun.elapsed();
+        Ok(())
+    }
+
     /// Moves each sequence on by a token of its own and what is forced after it. Sequences that have ended are left
     /// alone and write nothing.
     ///

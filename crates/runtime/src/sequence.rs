@@ -103,7 +103,17 @@ impl Sequence {
 
     /// The same for the free text.
     pub fn take_reasoning(&mut self) -> String {
-        self.writer.text.take_reasoning()
+        self.writer.text.take_reasoning(self.writer.finish.is_some())
+    }
+
+    /// What the constraint forced before the first step, which will tell it; for a text that is complete without one.
+    pub fn begun(&self) -> &[Written] {
+        &self.writer.begun
+    }
+
+    /// Tokens that the model has not seen yet: the prompt at first, later the token written last and what was forced.
+    pub fn unseen(&self) -> usize {
+        self.memory.pending.len()
     }
 
     /// What it has cost so far.
@@ -136,7 +146,10 @@ impl Writer {
                 return Err(GenerateError::OtherVocabulary);
             }
             guide = match request.after.as_deref().filter(|trigger| !trigger.is_empty()) {
-                Some(trigger) => Guide::Waiting(Trigger::new(trigger), constraint.matcher()),
+                Some(trigger) => {
+                    let trigger = Trigger::new(trigger, request.after_is_optional);
+                    Guide::Waiting(trigger, constraint.matcher())
+                }
                 None => Guide::Held(constraint.matcher()),
             };
         }
@@ -148,7 +161,7 @@ impl Writer {
         let mut writer = Writer {
             guide,
             sampler,
-            text: Text::new(&request.stop),
+            text: Text::new(&request.stop).stopping_everywhere(request.after_is_optional),
             request,
             planned: VecDeque::new(),
             finish: None,
@@ -281,9 +294,11 @@ impl Writer {
         self.stats.written += 1;
         self.stats.steered += usize::from(origin == Origin::Steered);
         let bytes = vocab.bytes(token).unwrap_or_default();
-        self.text.push_reasoning(&bytes[..taken.free]);
+        let stopped = self.text.push_reasoning(&bytes[..taken.free]);
         if vocab.end_tokens().contains(&token) {
             self.finish = Some(Finish::End);
+        } else if let Some(stop) = stopped {
+            self.finish = Some(Finish::Stop(stop));
         } else if let Some(stop) = self.text.push_answer(&bytes[taken.free..]) {
             self.finish = Some(Finish::Stop(stop));
         } else if self.guide.is_complete()? {
@@ -298,6 +313,7 @@ impl Writer {
     fn run_out(&mut self) -> Result<(), GenerateError> {
         if let Guide::Waiting(trigger, _) = &self.guide
             && self.request.steer
+            && !trigger.is_optional()
         {
             let trigger = String::from_utf8_lossy(trigger.text()).into_owned();
             return Err(GenerateError::TriggerMissing { trigger });

@@ -18,6 +18,7 @@ pub(crate) fn check_start(
 ) -> Result<(), GenerateError> {
     let (before, matcher) = match guide {
         Guide::Free => return Ok(()),
+        Guide::Waiting(trigger, _) if trigger.is_optional() => return Ok(()),
         Guide::Waiting(trigger, matcher) => (tokenizer.encode(trigger.text()).len(), matcher),
         Guide::Held(matcher) => (0, matcher),
     };
@@ -39,6 +40,7 @@ pub(crate) fn way_home(
     let after = left.saturating_sub(1);
     match guide {
         Guide::Free => Ok(None),
+        Guide::Waiting(trigger, _) if trigger.is_optional() => Ok(None),
         Guide::Waiting(trigger, matcher) => {
             // Before the trigger nothing needs to be completed but the trigger and what follows it.
             if matcher.completion_estimate() + trigger.text().len() < after {

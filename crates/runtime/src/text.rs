@@ -6,6 +6,8 @@ pub(crate) struct Text {
     reasoning: Part,
     answer: Part,
     stops: Vec<String>,
+    /// Whether stop texts count in the free text too.
+    everywhere: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -18,7 +20,12 @@ struct Part {
 impl Text {
     pub(crate) fn new(stops: &[String]) -> Text {
         let stops = stops.iter().filter(|stop| !stop.is_empty()).cloned().collect();
-        Text { reasoning: Part::default(), answer: Part::default(), stops }
+        Text { reasoning: Part::default(), answer: Part::default(), stops, everywhere: false }
+    }
+
+    /// The same text, ended by stop texts in its free part too.
+    pub(crate) fn stopping_everywhere(self, everywhere: bool) -> Text {
+        Text { everywhere, ..self }
     }
 
     pub(crate) fn answer(&self) -> &[u8] {
@@ -29,36 +36,26 @@ impl Text {
         &self.reasoning.bytes
     }
 
-    pub(crate) fn push_reasoning(&mut self, bytes: &[u8]) {
-        self.reasoning.bytes.extend_from_slice(bytes);
+    /// Adds bytes to the free text. If a stop text ends it, that is returned.
+    pub(crate) fn push_reasoning(&mut self, bytes: &[u8]) -> Option<String> {
+        let stops: &[String] = if self.everywhere { &self.stops } else { &[] };
+        self.reasoning.push(bytes, stops)
     }
 
     /// Adds bytes. If a stop text appears the text ends before it, and it is returned.
     pub(crate) fn push_answer(&mut self, bytes: &[u8]) -> Option<String> {
-        let before = self.answer.bytes.len();
-        self.answer.bytes.extend_from_slice(bytes);
-        let found = self.stops.iter().filter_map(|stop| {
-            let from = (before + 1).saturating_sub(stop.len());
-            let windows = self.answer.bytes.get(from..)?.windows(stop.len());
-            let at = from + windows.into_iter().position(|window| window == stop.as_bytes())?;
-            Some((at, stop))
-        });
-        let (at, stop) = found.min_by_key(|(at, stop)| (*at, std::cmp::Reverse(stop.len())))?;
-        let stop = stop.clone();
-        self.answer.bytes.truncate(at);
-        Some(stop)
+        self.answer.push(bytes, &self.stops)
     }
 
     /// What is settled and was not taken yet; all that is left once the text is `done`.
     pub(crate) fn take_answer(&mut self, done: bool) -> String {
-        let bytes = &self.answer.bytes;
-        let held =
-            if done { 0 } else { self.stops.iter().map(|stop| overlap(bytes, stop)).max().unwrap_or(0) };
-        self.answer.take(held, done)
+        self.answer.take(&self.stops, done)
     }
 
-    pub(crate) fn take_reasoning(&mut self) -> String {
-        self.reasoning.take(0, false)
+    /// The same of the free text.
+    pub(crate) fn take_reasoning(&mut self, done: bool) -> String {
+        let stops: &[String] = if self.everywhere { &self.stops } else { &[] };
+        self.reasoning.take(stops, done)
     }
 }
 
@@ -69,8 +66,25 @@ fn overlap(bytes: &[u8], stop: &str) -> usize {
 }
 
 impl Part {
-    /// Takes what is there but the last `held` bytes, and but a character that is cut off unless all is `done`.
-    fn take(&mut self, held: usize, done: bool) -> String {
+    /// Adds bytes. If a stop text appears the part ends before it, and it is returned.
+    fn push(&mut self, bytes: &[u8], stops: &[String]) -> Option<String> {
+        let before = self.bytes.len();
+        self.bytes.extend_from_slice(bytes);
+        let found = stops.iter().filter_map(|stop| {
+            let from = (before + 1).saturating_sub(stop.len());
+            let windows = self.bytes.get(from..)?.windows(stop.len());
+            let at = from + windows.into_iter().position(|window| window == stop.as_bytes())?;
+            Some((at, stop))
+        });
+        let (at, stop) = found.min_by_key(|(at, stop)| (*at, std::cmp::Reverse(stop.len())))?;
+        self.bytes.truncate(at);
+        Some(stop.clone())
+    }
+
+    /// Takes what is there, but no start of a stop text and no character that is cut off unless all is `done`.
+    fn take(&mut self, stops: &[String], done: bool) -> String {
+        let held =
+            if done { 0 } else { stops.iter().map(|stop| overlap(&self.bytes, stop)).max().unwrap_or(0) };
         let end = self.bytes.len() - held;
         let Some(fresh) = self.bytes.get(self.taken..end) else { return String::new() };
         let mut text = String::new();

@@ -23,6 +23,17 @@ pub(crate) struct ModelFlags {
     cpu: bool,
 }
 
+impl ModelFlags {
+    /// What to call the model.
+    #[cfg(feature = "serve")]
+    pub(crate) fn name(&self) -> String {
+        match self.model.as_deref().and_then(|path| path.file_stem()) {
+            Some(stem) => stem.to_string_lossy().into_owned(),
+            None => DEFAULT_MODEL.name.to_owned(),
+        }
+    }
+}
+
 /// Fetches and loads the model.
 pub(crate) fn load(flags: &ModelFlags, timing: &mut Timing) -> Result<Runtime, Failure> {
     let begun = Instant::now();
