@@ -5,6 +5,7 @@ mod regex_common;
 
 use regex_common::Random;
 
+use super::Speller;
 use super::{any_string, encode, encode_literal, encode_opened};
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
