@@ -13,6 +13,7 @@ mod generate;
 mod json_options;
 mod mask;
 mod rng;
+mod scaling;
 mod select;
 mod source;
 mod test;
@@ -54,6 +55,9 @@ enum Command {
     Generate(Box<generate::Args>),
     /// Measure compile and mask times over benchmark cases.
     Bench(bench::Args),
+    /// Measure how cost grows, for `cargo xtask bench`.
+    #[command(hide = true)]
+    Scaling(scaling::Args),
 }
 
 /// What a sub-command found, when it could do its job.
@@ -75,6 +79,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "generate")]
         Command::Generate(args) => generate::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
+        Command::Scaling(args) => scaling::run(&args, &mut out),
     };
     let result = result.and_then(|verdict| out.flush().map(|()| verdict).map_err(Failure::Output));
     match result {
