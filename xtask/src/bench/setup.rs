@@ -64,7 +64,11 @@ impl Places {
     /// Copies the harness here, anew.
     pub(super) fn copy_harness(&self) -> io::Result<()> {
         fs::create_dir_all(&self.results)?;
-        copy(&self.root.join("../shared/peerbench"), &self.harness)
+        copy(&self.root.join("../shared/peerbench"), &self.harness)?;
+        // The native loop stands for itself, and has exactly the version that the page names.
+        let manifest = self.harness.join("rust/Cargo.toml");
+        let text = fs::read_to_string(&manifest)?.replace("\"1.9.1\"", "\"=1.9.1\"");
+        fs::write(&manifest, format!("{text}\n[workspace]\n"))
     }
 
     /// Builds the command without what runs models.
