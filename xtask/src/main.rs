@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
 mod bench;
+mod instructions;
 mod steps;
 mod tidy;
 
@@ -19,6 +20,8 @@ usage: cargo xtask COMMAND
                a sample of the conformance sweeps
   tidy         layering, bans, file sizes, module docs
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
+  instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
+               file is written anew
   bench        this engine and its peers over the same cases; with --help what can be left out";
 
 fn main() -> ExitCode {
@@ -28,6 +31,8 @@ fn main() -> ExitCode {
         ["test"] => steps::test(&root),
         ["tidy"] => report(&tidy::check(&root)),
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
+        ["instructions"] => steps::instructions(&root, false),
+        ["instructions", "--update"] => steps::instructions(&root, true),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

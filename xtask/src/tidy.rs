@@ -22,7 +22,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 7] = [
+const LAYERS: [Layer; 8] = [
     Layer {
         folder: "crates/grammar",
         core: true,
@@ -83,6 +83,13 @@ const LAYERS: [Layer; 7] = [
         folder: "crates/conformance",
         core: false,
         may_use: &["tokenstile", "tokenstile-testkit", "clap", "flate2", "jsonschema", "serde", "serde_json"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer {
+        folder: "crates/instructions",
+        core: false,
+        may_use: &["tokenstile"],
         may_offer: &[],
         tests_may_use: &[],
     },
