@@ -2,9 +2,11 @@
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
 //! does not: layering, bans, file sizes, module docs; `cargo xtask conformance` holds the JSON Schema front end against
-//! real schemas and an independent validator.
+//! real schemas and an independent validator; `cargo xtask bench` measures against the peers.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
+mod bench;
+mod instructions;
 mod steps;
 mod tidy;
 
@@ -17,7 +19,10 @@ usage: cargo xtask COMMAND
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
                a sample of the conformance sweeps
   tidy         layering, bans, file sizes, module docs
-  conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is";
+  conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
+  instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
+               file is written anew
+  bench        this engine and its peers over the same cases; with --help what can be left out";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,6 +31,9 @@ fn main() -> ExitCode {
         ["test"] => steps::test(&root),
         ["tidy"] => report(&tidy::check(&root)),
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
+        ["instructions"] => steps::instructions(&root, false),
+        ["instructions", "--update"] => steps::instructions(&root, true),
+        ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::instructions::{self, Comparison};
 use crate::tidy;
 
 /// Commands that a fresh clone must be able to run, as in the README, and their exit status.
@@ -60,6 +61,7 @@ const STEPS: [Step; 9] = [
     ("command", smoke),
     ("serve", serve),
     ("conformance", conformance_sample),
+    ("instructions", |root| count_instructions(root, false)),
 ];
 
 /// Runs all steps.
@@ -78,7 +80,7 @@ pub(crate) fn test(root: &Path) -> ExitCode {
         println!("{name:<12} {:<8} {:>7.1} s", end.word(), time.as_secs_f64());
     }
     if ends.iter().any(|(_, end, _)| *end == End::Warned) {
-        println!("some fixtures or data are not there: what reads a missing one was skipped");
+        println!("some fixtures, data or tools are not there: what needs a missing one was skipped");
     }
     let failed = ends.iter().filter(|(_, end, _)| *end == End::Failed).count();
     println!(
@@ -176,6 +178,26 @@ fn run_conformance(root: &Path, arguments: &[&str]) -> End {
     }
     let run_it = ["run", "--profile", "conformance", "--quiet", "--package", "tokenstile-conformance", "--"];
     cargo(root, &[&run_it[..], arguments].concat())
+}
+
+/// Counts instructions, against the baseline or to make it.
+pub(crate) fn instructions(root: &Path, update: bool) -> ExitCode {
+    match count_instructions(root, update) {
+        End::Failed => ExitCode::FAILURE,
+        End::Passed | End::Warned => ExitCode::SUCCESS,
+    }
+}
+
+fn count_instructions(root: &Path, update: bool) -> End {
+    match instructions::run(root, update) {
+        Ok(Comparison::Same) => End::Passed,
+        Ok(Comparison::Skipped) => End::Warned,
+        Ok(Comparison::Different) => End::Failed,
+        Err(error) => {
+            println!("{error}");
+            End::Failed
+        }
+    }
 }
 
 fn cargo(root: &Path, arguments: &[&str]) -> End {

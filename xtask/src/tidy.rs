@@ -103,7 +103,14 @@ const LAYERS: [Layer; 8] = [
         may_offer: &[],
         tests_may_use: &[],
     },
-    Layer { folder: "xtask", core: false, may_use: &[], may_offer: &[], tests_may_use: &[] },
+    Layer {
+        folder: "crates/instructions",
+        core: false,
+        may_use: &["tokenstile"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer { folder: "xtask", core: false, may_use: &["serde_json"], may_offer: &[], tests_may_use: &[] },
 ];
 
 /// Files that may contain `unsafe`, and why.

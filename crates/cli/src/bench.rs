@@ -7,7 +7,7 @@
 //! counts its mask only. The text must be complete at the end. The result format is fixed: others read it.
 
 mod case;
-mod clock;
+pub(crate) mod clock;
 mod ops;
 mod pass;
 mod summary;

@@ -13,6 +13,7 @@ mod generate;
 mod json_options;
 mod mask;
 mod rng;
+mod scaling;
 mod select;
 #[cfg(feature = "serve")]
 mod serve;
@@ -59,6 +60,9 @@ enum Command {
     Serve(Box<serve::Args>),
     /// Measure compile and mask times over benchmark cases.
     Bench(bench::Args),
+    /// Measure how cost grows, for `cargo xtask bench`.
+    #[command(hide = true)]
+    Scaling(scaling::Args),
 }
 
 /// What a sub-command found, when it could do its job.
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Command::Serve(args) => serve::run(&args, &mut out),
         Command::Bench(args) => bench::run(&args, &mut out),
+        Command::Scaling(args) => scaling::run(&args, &mut out),
     };
     let result = result.and_then(|verdict| out.flush().map(|()| verdict).map_err(Failure::Output));
     match result {

@@ -79,14 +79,15 @@ impl Matcher {
         Ok(tokens)
     }
 
-    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline`. Those that
-    /// differ from one visited before only in how often a loop has run come last.
-    pub(crate) fn explore(&self, deadline: Instant) {
+    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline` or until
+    /// the caches hold `bytes`. Those that differ from one visited before only in how often a loop has run come last.
+    pub(crate) fn explore(&self, deadline: Instant, bytes: usize) {
         let store = &self.generation.store;
         let (mut shapes, mut seen) = (FxHashSet::default(), FxHashSet::default());
         let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);
         let mut later: VecDeque<Config> = VecDeque::new();
         let full = self.constraint().inner.limits.cache_bytes / 2;
+        let full = full.min(bytes);
         while let Some(config) = todo.pop_front().or_else(|| later.pop_front()) {
             if Instant::now() >= deadline || store.is_full(full) {
                 return;

@@ -207,6 +207,17 @@ pub(crate) struct Inner {
 pub(crate) struct Counters {
     pub(crate) masks: AtomicU64,
     pub(crate) renewals: AtomicU64,
+    cold_masks: AtomicU64,
+    cold_nanos: AtomicU64,
+}
+
+impl Counters {
+    /// Takes note of a mask for which the caches did not have everything.
+    #[cold]
+    pub(crate) fn cold_mask(&self, time: Duration) {
+        self.cold_masks.fetch_add(1, Ordering::Relaxed);
+        self.cold_nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
 }
 
 impl Inner {
@@ -265,10 +276,47 @@ impl Constraint {
     /// Works outwards from the start of the text, so a larger budget reaches further. Masks are the same with
     /// or without it, only faster the first time. A good moment is while a prompt is being processed.
     pub fn warm(&self, budget: Duration) {
-        self.matcher().explore(Instant::now() + budget);
+        self.warm_within(budget, usize::MAX);
     }
 
-    /// What this constraint holds and has done so far.
+    /// Builds ahead as [`warm`](Constraint::warm) does, until `budget` is spent or the caches hold `bytes`,
+    /// whichever is first. Never more than half of [`Limits::cache_bytes`] is filled ahead.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tokenstile::{Compiler, Grammar, Limits, Vocab};
+    /// let vocab = Vocab::from_tokens((0..=255u8).map(|b| (b.into(), vec![b])), &[256])?;
+    /// let constraint = Compiler::new(vocab).compile(&Grammar::regex("[a-z]{1,8}(-[0-9]+)?", &Limits::default())?)?;
+    /// constraint.warm_within(Duration::from_secs(1), 100_000);
+    ///
+    /// let mut mask = vec![0; constraint.mask_words()];
+    /// constraint.matcher().fill_mask(&mut mask)?;
+    /// assert_eq!(constraint.stats().cold_masks, 0); // it was there already
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn warm_within(&self, budget: Duration, bytes: usize) {
+        let now = Instant::now();
+        // A deadline past what the clock can say is none.
+        let deadline = now.checked_add(budget).unwrap_or_else(|| now + Duration::from_secs(1 << 30));
+        self.matcher().explore(deadline, bytes);
+    }
+
+    /// What this constraint holds and has done so far. The counters are kept along the way; reading them costs
+    /// those who do not read them nothing.
+    ///
+    /// ```
+    /// use tokenstile::{Compiler, Grammar, Limits, Vocab};
+    /// let vocab = Vocab::from_tokens([(0, "a"), (1, "b")], &[2])?;
+    /// let constraint = Compiler::new(vocab).compile(&Grammar::gbnf("root ::= \"a\" \"b\"", &Limits::default())?)?;
+    /// let mut mask = vec![0; constraint.mask_words()];
+    /// for _ in 0..3 {
+    ///     constraint.matcher().fill_mask(&mut mask)?;
+    /// }
+    /// let stats = constraint.stats();
+    /// assert_eq!((stats.masks, stats.cold_masks), (3, 1)); // the second and third time it was known
+    /// assert!(!stats.cold_time.is_zero() && stats.cache_bytes > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stats(&self) -> Stats {
         let inner = &self.inner;
         let generation = inner.generation();
@@ -279,6 +327,8 @@ impl Constraint {
             walks: generation.masks.count(),
             cache_bytes: generation.store.bytes(),
             masks: inner.counters.masks.load(Ordering::Relaxed),
+            cold_masks: inner.counters.cold_masks.load(Ordering::Relaxed),
+            cold_time: Duration::from_nanos(inner.counters.cold_nanos.load(Ordering::Relaxed)),
             renewals: inner.counters.renewals.load(Ordering::Relaxed),
             compile_time: inner.compile_time,
         }
@@ -306,6 +356,11 @@ pub struct Stats {
     pub cache_bytes: usize,
     /// Masks asked for.
     pub masks: u64,
+    /// Masks among those for which not everything was in the caches.
+    pub cold_masks: u64,
+    /// Time spent on working out what the caches did not have, for masks. What is built by
+    /// [`warm`](Constraint::warm) is not counted here.
+    pub cold_time: Duration,
     /// How often the caches were started anew because they had grown too large.
     pub renewals: u64,
     /// Time that the compile took.
@@ -316,12 +371,13 @@ impl std::fmt::Display for Stats {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} rules, {} expressions, {} states, {} KiB of cache, {} masks, compiled in {:?}",
+            "{} rules, {} expressions, {} states, {} KiB of cache, {} masks, {} of them cold, compiled in {:?}",
             self.rules,
             self.exprs,
             self.states,
             self.cache_bytes / 1024,
             self.masks,
+            self.cold_masks,
             self.compile_time
         )
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use smallvec::SmallVec;
 
@@ -110,7 +111,9 @@ impl Matcher {
         self.renew_if_full()?;
         {
             let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
-            self.collect(&self.last.config, &mut sets)?;
+            if let Some(time) = self.collect(&self.last.config, &mut sets)? {
+                self.constraint.inner.counters.cold_mask(time);
+            }
             Accept::write_union(sets.iter().copied(), words);
         }
         if self.constraint.inner.needs_proof {
@@ -142,12 +145,12 @@ impl Matcher {
         Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
     }
 
-    /// Collects the token sets whose union is the mask.
+    /// Collects the token sets whose union is the mask; says how long it took if not all were in the caches.
     pub(crate) fn collect<'a>(
         &'a self,
         config: &'a Config,
         sets: &mut SmallVec<[&'a Accept; 8]>,
-    ) -> Result<(), MatchError> {
+    ) -> Result<Option<Duration>, MatchError> {
         let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;
         let mut work = self.work();
@@ -177,7 +180,7 @@ impl Matcher {
                 todo.extend(walked.pending.iter().map(|&p| (below, p)));
             }
         }
-        Ok(())
+        Ok(work.cold_for())
     }
 
     pub(crate) fn work(&self) -> Work {

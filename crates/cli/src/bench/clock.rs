@@ -24,19 +24,19 @@ pub(super) fn since(start: Instant) -> u64 {
 }
 
 /// Times one interval as min(wall, CPU time of this thread).
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     cpu: u64,
     wall: Instant,
 }
 
 impl Stopwatch {
     /// Starts.
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Stopwatch { cpu: thread_cpu_ns(), wall: wall() }
     }
 
     /// Nanoseconds since the start.
-    pub(super) fn stop(self) -> u64 {
+    pub(crate) fn stop(self) -> u64 {
         let wall = since(self.wall);
         wall.min(thread_cpu_ns() - self.cpu)
     }

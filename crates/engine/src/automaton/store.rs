@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
@@ -142,11 +143,25 @@ pub(crate) struct Exceeded {
 pub(crate) struct Work {
     left: usize,
     limit: usize,
+    /// When something first had to be worked out that no cache had.
+    cold_since: Option<Instant>,
 }
 
 impl Work {
     pub(crate) fn new(limit: usize) -> Self {
-        Work { left: limit, limit }
+        Work { left: limit, limit, cold_since: None }
+    }
+
+    /// Takes note that something is not in the caches. Only then is the clock read.
+    #[inline]
+    pub(crate) fn is_cold(&mut self) {
+        self.cold_since.get_or_insert_with(Instant::now);
+    }
+
+    /// How long ago something was first not in the caches; none if everything was.
+    #[inline]
+    pub(crate) fn cold_for(&self) -> Option<Duration> {
+        self.cold_since.map(|since| since.elapsed())
     }
 
     #[inline]

@@ -47,6 +47,7 @@ impl<'a> Walk<'a> {
         tables: &'a Tables,
         work: &'a mut Work,
     ) -> Self {
+        work.is_cold();
         Walk {
             memory,
             store,

@@ -1,0 +1,270 @@
+//! `cargo xtask bench`: this engine and its peers over the same cases, one after the other on one core, and the page
+//! and the plots that come of it.
+//!
+//! Everything is below `target/bench`; a full run writes `docs/benchmarks.md` and `docs/benchmarks/`, a quick or a
+//! partial one writes the same below `target/bench/docs`, since its figures are not to be published.
+
+mod page;
+mod plot;
+mod plots;
+mod results;
+mod scaling;
+mod setup;
+mod tables;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use results::Run;
+use setup::{Places, pinned};
+
+/// What `cargo xtask bench --help` says.
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
+
+  --quick       the first 60 cases only (any prefix of the cases is a fair sample)
+  --limit N     the first N cases only
+  --only NAME   only these: tokenstile, llguidance, glrmask, xgrammar, first, scaling
+  --report      measure nothing: write the page of the results that are there
+
+A full run takes about a quarter of an hour and writes docs/benchmarks.md and the plots beside it; any other writes
+them to target/bench/docs.";
+
+/// An engine that is measured.
+struct Engine {
+    /// What it is called with `--only`, and its result file.
+    key: &'static str,
+    /// What the page calls it.
+    name: &'static str,
+    /// What is to be had before.
+    prepare: fn(&Places) -> Result<(), String>,
+    /// The command that measures it.
+    command: fn(&Places, limit: usize) -> Command,
+}
+
+/// Results of a second run of this engine, in which each step counts with the lower of two cold times.
+const LOWEST: &str = "tokenstile-lowest";
+
+/// How many constraints are measured as the first of a process.
+const FIRSTS: usize = 20;
+
+const ENGINES: [Engine; 5] = [
+    Engine {
+        key: "tokenstile",
+        name: "Tokenstile",
+        prepare: Places::build_tokenstile,
+        command: |places, limit| ours(places, limit, "tokenstile", 1),
+    },
+    Engine {
+        key: LOWEST,
+        name: "Tokenstile, lower of two",
+        prepare: |_| Ok(()),
+        command: |places, limit| ours(places, limit, LOWEST, 2),
+    },
+    Engine {
+        key: "llguidance",
+        name: "llguidance, native",
+        prepare: Places::build_llgbench,
+        command: |places, limit| {
+            let mut command = pinned(&places.llgbench());
+            command.arg("general").arg(places.result("llguidance")).arg(limit.to_string());
+            command
+        },
+    },
+    Engine {
+        key: "glrmask",
+        name: "glrmask",
+        prepare: |places| places.install("glrmask==0.5.0", true),
+        command: |places, limit| python(places, limit, "glr-dwa", "glrmask"),
+    },
+    Engine {
+        key: "xgrammar",
+        name: "xgrammar",
+        prepare: |places| places.install("xgrammar==0.2.8", false),
+        command: |places, limit| python(places, limit, "xgr", "xgrammar"),
+    },
+];
+
+fn ours(places: &Places, limit: usize, result: &str, repeat: u32) -> Command {
+    let mut command = pinned(&places.tokenstile());
+    command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl"));
+    command.arg("--cases").arg(places.data("cases.jsonl")).arg("--out").arg(places.result(result));
+    command.arg("--limit").arg(limit.to_string()).arg("--repeat").arg(repeat.to_string());
+    command
+}
+
+fn python(places: &Places, limit: usize, engine: &str, result: &str) -> Command {
+    let mut command = pinned(&places.python());
+    command.arg(places.harness.join("peerbench.py")).arg("run").arg(engine);
+    command.arg("--limit").arg(limit.to_string()).arg("--out").arg(places.result(result));
+    command
+}
+
+/// What was asked for.
+struct Options {
+    limit: usize,
+    only: Vec<String>,
+    report: bool,
+    arguments: String,
+}
+
+impl Options {
+    fn parse(arguments: &[&str]) -> Option<Options> {
+        let arguments_shown = arguments.iter().map(|a| format!(" {a}")).collect();
+        let mut options =
+            Options { limit: usize::MAX, only: Vec::new(), report: false, arguments: arguments_shown };
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match *argument {
+                "--quick" => options.limit = 60,
+                "--limit" => options.limit = rest.next()?.parse().ok().filter(|&limit| limit > 0)?,
+                "--only" => options.only.extend(rest.next()?.split(',').map(str::to_owned)),
+                "--report" => options.report = true,
+                _ => return None,
+            }
+        }
+        let known = |name: &String| {
+            ENGINES.iter().any(|e| e.key == name) || ["first", "scaling"].contains(&name.as_str())
+        };
+        options.only.iter().all(known).then_some(options)
+    }
+
+    fn wants(&self, key: &str) -> bool {
+        let key = key.strip_suffix("-lowest").unwrap_or(key);
+        self.only.is_empty() || self.only.iter().any(|name| name == key)
+    }
+
+    /// Whether the figures are to be published.
+    fn is_full(&self) -> bool {
+        self.limit == usize::MAX && self.only.is_empty()
+    }
+}
+
+/// All that was measured.
+struct Measured {
+    /// Engines and what they made of the cases.
+    runs: Vec<(&'static str, Run)>,
+    /// This engine again, with the lower of two times of each step.
+    lowest: Option<Run>,
+    /// Constraints measured as the first of a process.
+    first: Option<Run>,
+    scaling: Vec<scaling::Point>,
+}
+
+/// Measures, and writes the page.
+pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    let Some(options) = Options::parse(arguments) else {
+        println!("{USAGE}");
+        return ExitCode::from(if arguments.contains(&"--help") { 0 } else { 2 });
+    };
+    if !root.join("../shared/peerbench").is_dir() {
+        println!(
+            "SKIPPED: ../shared/peerbench is not there, and the measurement needs its cases and its harness"
+        );
+        return ExitCode::SUCCESS;
+    }
+    match measure(root, &options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(root: &Path, options: &Options) -> Result<(), String> {
+    let places = Places::new(root);
+    if !options.report {
+        places.copy_harness().map_err(|error| format!("the harness could not be copied: {error}"))?;
+        let _ = fs::remove_dir_all(&places.results);
+        fs::create_dir_all(&places.results).map_err(|error| error.to_string())?;
+        let ready = ENGINES.each_ref().map(|engine| options.wants(engine.key) && prepare(engine, &places));
+        if options.wants("first") || options.wants("scaling") {
+            places.build_tokenstile()?;
+        }
+        for (engine, _) in ENGINES.iter().zip(ready).filter(|(_, ready)| *ready) {
+            timed(engine.name, || setup::run(&mut (engine.command)(&places, options.limit)));
+        }
+        if options.wants("first") {
+            timed("the first constraint of a process", || firsts(&places));
+        }
+        if options.wants("scaling") {
+            timed("scaling", || setup::run(&mut scaling::command(&places)));
+        }
+    }
+    let measured = collect(&places);
+    if measured.runs.is_empty() && measured.scaling.is_empty() {
+        return Err("nothing was measured".into());
+    }
+    let docs = if options.is_full() { root.join("docs") } else { places.results.join("../docs") };
+    page::write(root, &docs, &measured, &options.arguments).map_err(|error| error.to_string())?;
+    println!("bench: wrote {}", docs.join("benchmarks.md").display());
+    Ok(())
+}
+
+fn prepare(engine: &Engine, places: &Places) -> bool {
+    println!("bench: preparing {}", engine.name);
+    let done = (engine.prepare)(places);
+    if let Err(error) = &done {
+        println!("bench: SKIPPED {}: it could not be set up: {error}", engine.name);
+    }
+    done.is_ok()
+}
+
+/// Does one thing and says how long it took, or that it failed.
+fn timed(name: &str, work: impl FnOnce() -> Result<(), String>) {
+    println!("bench: measuring {name}");
+    let started = Instant::now();
+    match work() {
+        Ok(()) => println!("bench: {name}: {:.0} s", started.elapsed().as_secs_f64()),
+        Err(error) => println!("bench: {name} FAILED: {error}"),
+    }
+}
+
+/// Each of the first cases in a process of its own.
+fn firsts(places: &Places) -> Result<(), String> {
+    let cases = fs::read_to_string(places.data("cases.jsonl")).map_err(|error| error.to_string())?;
+    let (one, result) = (places.results.join("one.case"), places.results.join("one.result"));
+    let mut all = String::new();
+    for case in cases.lines().take(FIRSTS) {
+        fs::write(&one, case).map_err(|error| error.to_string())?;
+        let mut command = pinned(&places.tokenstile());
+        command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl"));
+        setup::run(command.arg("--cases").arg(&one).arg("--out").arg(&result))?;
+        all += &fs::read_to_string(&result).map_err(|error| error.to_string())?;
+    }
+    fs::write(places.result("first"), all).map_err(|error| error.to_string())
+}
+
+/// Reads what lies in the results folder.
+fn collect(places: &Places) -> Measured {
+    let read = |key: &str| {
+        let path = places.result(key);
+        path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
+    };
+    let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
+    let runs: Vec<_> = engines.filter_map(|engine| Some((engine.name, read(engine.key)?))).collect();
+    let lowest = read(LOWEST).map(|mut lowest| {
+        if let Some((_, run)) = runs.first().filter(|(name, _)| *name == ENGINES[0].name) {
+            lowest.lower(run);
+        }
+        lowest
+    });
+    Measured { runs, lowest, first: read("first"), scaling: scaling::read(&places.result("scaling")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read() {
+        let options = Options::parse(&["--quick", "--only", "tokenstile,glrmask"]).unwrap();
+        assert!(options.wants("tokenstile") && options.wants(LOWEST) && !options.wants("xgrammar"));
+        assert!(options.limit == 60 && !options.is_full());
+        assert!(Options::parse(&[]).unwrap().is_full());
+        assert!(Options::parse(&["--only", "nothing"]).is_none() && Options::parse(&["--what"]).is_none());
+    }
+}

@@ -1,0 +1,258 @@
+//! The page: what was measured, in words and tables, between two marks in `docs/benchmarks.md`.
+
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use super::results::{Run, percentile};
+use super::setup::first_line;
+use super::tables::{self, PERCENTILES, Pick, micros};
+use super::{FIRSTS, Measured, plots};
+
+const BEGIN: &str = "<!-- from here on written by `cargo xtask bench` -->";
+const END: &str = "<!-- up to here -->";
+
+/// A wish for one percentile.
+enum Target {
+    /// None.
+    Open,
+    /// At most so much of the peer's time.
+    Ratio(f64),
+    /// At most so many microseconds.
+    Micros(f64),
+}
+
+/// A row of wishes: what, against whom, how much at each percentile.
+type Wish = (&'static str, &'static str, Pick, [Target; 5]);
+
+fn wishes() -> [Wish; 3] {
+    use Target::{Micros, Open, Ratio};
+    let first = [Ratio(1.0 / 8.0), Ratio(1.0 / 6.0), Ratio(1.0 / 6.0), Open, Ratio(1.0 / 3.0)];
+    let cold = [Ratio(0.5), Ratio(0.7), Ratio(0.8), Ratio(1.0), Micros(300.0)];
+    let warm = [Ratio(0.25), Ratio(0.3), Ratio(0.3), Ratio(0.5), Micros(50.0)];
+    [
+        ("compile + first mask", "llguidance, native", |run| run.first(), first),
+        ("mask + commit, cold", "glrmask", |run| run.cold(), cold),
+        ("mask + commit, warm", "glrmask", |run| run.warm(), warm),
+    ]
+}
+
+/// Writes page and plots into the folder `docs`.
+pub(super) fn write(root: &Path, docs: &Path, measured: &Measured, arguments: &str) -> io::Result<()> {
+    fs::create_dir_all(docs)?;
+    plots::write(&docs.join("benchmarks"), measured)?;
+    let old = fs::read_to_string(root.join("docs/benchmarks.md")).unwrap_or_default();
+    fs::write(docs.join("benchmarks.md"), replaced(&old, &body(measured, arguments)))
+}
+
+/// The page with the part between the marks replaced; in front of the first section if it has none yet.
+fn replaced(old: &str, body: &str) -> String {
+    let part = format!("{BEGIN}\n\n{body}\n{END}\n");
+    if let (Some(begin), Some(end)) = (old.find(BEGIN), old.find(END)) {
+        let rest = &old[end + END.len()..];
+        return format!("{}{part}{}", &old[..begin], rest.strip_prefix('\n').unwrap_or(rest));
+    }
+    let at = old.find("\n## ").map_or(old.len(), |at| at + 1);
+    format!("{}{part}\n{}", &old[..at], &old[at..])
+}
+
+fn body(measured: &Measured, arguments: &str) -> String {
+    let mut out = String::new();
+    if !measured.runs.is_empty() {
+        out += &opening(measured, arguments);
+        out += &targets(measured);
+        out += &engines(measured);
+    }
+    if let Some(table) = tables::first_of_process(measured) {
+        let _ = write!(
+            out,
+            "\n### The first constraint of a process\n\nThe first {FIRSTS} schemas, each in a process that has read the \
+             vocabulary and compiled nothing else before.\n\n{table}"
+        );
+    }
+    out += &growth(measured);
+    out
+}
+
+fn opening(measured: &Measured, arguments: &str) -> String {
+    let schemas = measured.runs.iter().map(|(_, run)| run.cases.len()).max().unwrap_or(0);
+    let versions: Vec<String> =
+        measured.runs.iter().map(|(name, run)| format!("{name} {}", run.version)).collect();
+    format!(
+        "## Real schemas\n\n\
+         {schemas} schemas of MaskBench with their valid and invalid instances, Llama-3 vocabulary (128,256 tokens), \
+         one run of `cargo xtask bench{arguments}`: each engine in a process of its own, one after the other, on one \
+         pinned core.\n\n\
+         - Machine: {}. Date: {}. Commit: {}. Compiler: {}.\n\
+         - Versions: {}. glrmask and xgrammar through their Python packages, as their users call them (a call costs \
+         them about a microsecond more than it would natively).\n\
+         - A time is the lower of wall time and CPU time of the step. *Cold*: every text gets a constraint as it was \
+         right after compiling, the tables of the vocabulary are there. *Warm*: the same texts again on a constraint that \
+         has seen them. Tokens of texts that an engine rejects count up to where it does.\n\
+         - Each engine is measured over all schemas that it compiles; a compile that runs out of time counts as \
+         60 s. glrmask writes one layout of white space (`, ` and `: `) only; the others here any.\n",
+        machine(),
+        first_line("date", &["-u", "+%F"]),
+        first_line("git", &["rev-parse", "--short", "HEAD"]),
+        first_line("rustc", &["--version"]),
+        versions.join(", "),
+    )
+}
+
+/// The processor, and how many.
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{}, {cores} cores, shared with others", model.map_or("unknown", |(_, name)| name))
+}
+
+/// Wishes and figures side by side.
+fn targets(measured: &Measured) -> String {
+    let run = |name: &str| measured.runs.iter().find(|(known, _)| *known == name).map(|(_, run)| run);
+    let Some(ours) = run("Tokenstile") else { return String::new() };
+    let mut rows = Vec::new();
+    let (mut met, mut all) = (0, 0);
+    for (what, peer, pick, targets) in wishes() {
+        let Some(theirs) = run(peer) else { continue };
+        let (mine, theirs) = (pick(ours), pick(theirs));
+        let lowest = measured.lowest.as_ref().map_or_else(|| mine.clone(), pick);
+        let mut row = vec![format!("{what}, against {peer}")];
+        for (target, p) in targets.iter().zip(PERCENTILES) {
+            let times = if p == 100.0 { &lowest } else { &mine };
+            let figures = percentile(times, p).zip(percentile(&theirs, p));
+            row.push(figures.map_or("–".into(), |(mine, theirs)| {
+                let (words, is_met) = judged(target, mine as f64 / 1000.0, theirs as f64 / 1000.0);
+                all += usize::from(is_met.is_some());
+                met += usize::from(is_met == Some(true));
+                words
+            }));
+        }
+        rows.push(row);
+    }
+    let table = tables::table(&["", "p50", "p90", "p99", "p99.9", "max"], &rows);
+    format!(
+        "\n### Against the targets\n\nMeasured (target): this engine's time as a part of the peer's at the same \
+         percentile, or in µs. The maxima of this engine take, of each step, the lower time of two cold runs; those of the \
+         peers are from one. {met} of {all} are met.\n\n{table}"
+    )
+}
+
+/// The words for one cell, and whether the wish is met.
+fn judged(target: &Target, mine: f64, theirs: f64) -> (String, Option<bool>) {
+    let ratio = mine / theirs;
+    let mark = |met: bool| if met { "✓" } else { "**✗**" };
+    match *target {
+        Target::Open => (format!("{ratio:.2} ×"), None),
+        Target::Ratio(most) => {
+            (format!("{ratio:.2} × (≤ {most:.2}) {}", mark(ratio <= most)), Some(ratio <= most))
+        }
+        Target::Micros(most) => {
+            (format!("{} µs (≤ {most}) {}", micros(mine), mark(mine <= most)), Some(mine <= most))
+        }
+    }
+}
+
+fn engines(measured: &Measured) -> String {
+    let runs = &measured.runs;
+    let mut out = String::new();
+    let parts: [(&str, &str, Pick); 3] = [
+        ("Compile + first mask", "first", |run: &Run| run.first()),
+        ("Mask + commit, cold", "cold", |run| run.cold()),
+        ("Mask + commit, warm", "warm", |run| run.warm()),
+    ];
+    for (title, plot, pick) in parts {
+        let _ = write!(
+            out,
+            "\n### {title}\n\n{}\n![{title}](benchmarks/{plot}.svg)\n",
+            tables::percentiles(runs, pick)
+        );
+        if plot == "first" {
+            out += "\n![Compile + first mask, as bars](benchmarks/compile.svg)\n";
+        }
+    }
+    if runs.len() > 1 {
+        let common = tables::common(runs);
+        let _ = write!(
+            out,
+            "\n### Only the {} schemas that all of them take\n",
+            common.first().map_or(0, |(_, run)| run.cases.len())
+        );
+        for (title, _, pick) in parts {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&common, pick));
+        }
+    }
+    let _ = write!(out, "\n### Coverage\n\n{}", tables::coverage(runs));
+    let _ = write!(
+        out,
+        "\n### Memory of one compiled schema\n\nAfter all its texts: what the engine says it holds, and by how much its \
+         process grew (which leaves out what was free before, and has the results in it).\n\n{}",
+        tables::memory(runs)
+    );
+    out
+}
+
+fn growth(measured: &Measured) -> String {
+    let mut out = String::new();
+    for (by, title, head, words) in [
+        (
+            "members",
+            "Size of a schema",
+            "members",
+            "An object with so many members of five kinds. Linear is what it should be.",
+        ),
+        (
+            "tools",
+            "Number of tools",
+            "tools",
+            "A union of objects told apart by the constant `name`, four arguments each.",
+        ),
+        (
+            "vocabulary",
+            "Size of the vocabulary",
+            "tokens",
+            "The same schema and text; *copy* is a plain copy of a mask, the least a fill can cost.",
+        ),
+        (
+            "text",
+            "Length of the text",
+            "tokens",
+            "An array of objects, four bytes a step: the median of the last tenth up to there.",
+        ),
+        (
+            "depth",
+            "Nesting",
+            "depth",
+            "Arrays in arrays: the median of the ten steps before and the ten after the deepest place.",
+        ),
+    ] {
+        if measured.scaling.iter().any(|point| point.by == by) {
+            let table = tables::growth(&measured.scaling, by, head);
+            let _ = write!(
+                out,
+                "\n### {title}\n\n{words} Times in µs.\n\n{table}\n![{title}](benchmarks/{by}.svg)\n"
+            );
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_part_between_the_marks_is_replaced() {
+        let once = replaced("# Page\n\nWords.\n\n## Micro\n\nkept\n", "one");
+        assert_eq!(once, format!("# Page\n\nWords.\n\n{BEGIN}\n\none\n{END}\n\n## Micro\n\nkept\n"));
+        assert_eq!(replaced(&once, "two"), once.replace("one", "two"));
+    }
+
+    #[test]
+    fn wishes_are_judged() {
+        assert_eq!(judged(&Target::Ratio(0.5), 1.0, 4.0), ("0.25 × (≤ 0.50) ✓".into(), Some(true)));
+        assert_eq!(judged(&Target::Micros(50.0), 60.0, 1.0), ("60.0 µs (≤ 50) **✗**".into(), Some(false)));
+        assert_eq!(judged(&Target::Open, 1.0, 2.0).1, None);
+    }
+}

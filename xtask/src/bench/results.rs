@@ -1,0 +1,191 @@
+//! Reading result files: one JSON object a line, in the form that the peers' harness fixed.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde_json::Value;
+
+/// What an engine made of a set of cases.
+#[derive(Clone, Default)]
+pub(super) struct Run {
+    /// The version that the engine says it has.
+    pub(super) version: String,
+    pub(super) cases: Vec<CaseResult>,
+}
+
+/// What an engine made of one case. Times are in nanoseconds.
+#[derive(Clone)]
+pub(super) struct CaseResult {
+    pub(super) id: String,
+    pub(super) outcome: Outcome,
+    /// Compile and first mask.
+    pub(super) first: Option<u64>,
+    /// Mask and commit of each step, first pass.
+    pub(super) cold: Vec<u64>,
+    /// The same again.
+    pub(super) warm: Vec<u64>,
+    /// How much the process grew, in bytes.
+    pub(super) resident: Option<i64>,
+    /// Bytes that the engine says it holds.
+    pub(super) own: Option<u64>,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// All texts were judged right.
+    Passed,
+    /// The engine does not take the schema.
+    Refused,
+    /// A valid text was rejected.
+    RejectedValid,
+    /// An invalid text was accepted.
+    AcceptedInvalid,
+    /// A mask failed, or the engine crashed or ran out of time or memory.
+    Broke,
+}
+
+impl Run {
+    /// Reads a result file.
+    pub(super) fn read(path: &Path) -> Result<Run, String> {
+        let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let mut run = Run::default();
+        for line in BufReader::new(File::open(path).map_err(|e| wrong(&e))?).lines() {
+            let value: Value = serde_json::from_str(&line.map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))?;
+            if value.get("header").is_some() {
+                run.version = value["version"].as_str().unwrap_or_default().to_owned();
+            } else {
+                run.cases.push(CaseResult::of(&value));
+            }
+        }
+        Ok(run)
+    }
+
+    /// The same run without the cases that are not in `ids`.
+    pub(super) fn only(&self, ids: &HashSet<&str>) -> Run {
+        let cases = self.cases.iter().filter(|case| ids.contains(case.id.as_str())).cloned().collect();
+        Run { version: self.version.clone(), cases }
+    }
+
+    /// The ids of what was compiled and followed to the end.
+    pub(super) fn followed(&self) -> HashSet<&str> {
+        let done = self.cases.iter().filter(|case| !case.cold.is_empty());
+        done.map(|case| case.id.as_str()).collect()
+    }
+
+    /// Compile and first mask of every case, sorted.
+    pub(super) fn first(&self) -> Vec<u64> {
+        sorted(self.cases.iter().filter_map(|case| case.first))
+    }
+
+    /// Every step of the cold pass, sorted.
+    pub(super) fn cold(&self) -> Vec<u64> {
+        sorted(self.cases.iter().flat_map(|case| case.cold.iter().copied()))
+    }
+
+    /// Every step of the warm pass, sorted.
+    pub(super) fn warm(&self) -> Vec<u64> {
+        sorted(self.cases.iter().flat_map(|case| case.warm.iter().copied()))
+    }
+
+    /// How many cases ended so.
+    pub(super) fn count(&self, outcome: Outcome) -> usize {
+        self.cases.iter().filter(|case| case.outcome == outcome).count()
+    }
+
+    /// Keeps of every time the lower one of two runs over the same cases.
+    pub(super) fn lower(&mut self, other: &Run) {
+        for (mine, theirs) in self.cases.iter_mut().zip(&other.cases) {
+            if let (Some(time), Some(other)) = (&mut mine.first, theirs.first) {
+                *time = (*time).min(other);
+            }
+            for (steps, others) in [(&mut mine.cold, &theirs.cold), (&mut mine.warm, &theirs.warm)] {
+                for (time, other) in steps.iter_mut().zip(others) {
+                    *time = (*time).min(*other);
+                }
+            }
+        }
+    }
+}
+
+impl CaseResult {
+    fn of(value: &Value) -> CaseResult {
+        let first = value["compile_ns"].as_u64().zip(value["first_mask_ns"].as_u64());
+        CaseResult {
+            id: value["id"].as_str().map_or_else(|| value["id"].to_string(), str::to_owned),
+            outcome: Outcome::of(value),
+            // A compile that ran out of time took at least that long.
+            first: first
+                .map(|(compile, mask)| compile + mask)
+                .or_else(|| (value["timeout"] == "compile").then_some(60_000_000_000)),
+            cold: steps(&value["cold"]),
+            warm: steps(&value["warm"]),
+            resident: value["rss_delta_end"].as_i64().or_else(|| value["rss_delta"].as_i64()),
+            own: value["mem"].as_u64(),
+        }
+    }
+}
+
+impl Outcome {
+    fn of(value: &Value) -> Outcome {
+        if value.get("compile_error").is_some() {
+            return Outcome::Refused;
+        }
+        let Some(tests) = value["cold"].as_array() else { return Outcome::Broke };
+        let wrong: Vec<&Value> = tests.iter().filter(|test| test["valid"] != test["accepted"]).collect();
+        match wrong.iter().any(|test| test["valid"] == true) {
+            true => Outcome::RejectedValid,
+            false if !wrong.is_empty() => Outcome::AcceptedInvalid,
+            false => Outcome::Passed,
+        }
+    }
+}
+
+fn steps(tests: &Value) -> Vec<u64> {
+    let tests = tests.as_array().map_or(&[][..], Vec::as_slice);
+    tests.iter().filter_map(|test| test["tbm"].as_array()).flatten().filter_map(Value::as_u64).collect()
+}
+
+/// Values in ascending order.
+pub(super) fn sorted(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut values: Vec<u64> = values.collect();
+    values.sort_unstable();
+    values
+}
+
+/// The value that `p` per cent of the sorted `values` are below.
+pub(super) fn percentile(values: &[u64], p: f64) -> Option<u64> {
+    let index = (values.len() as f64 * p / 100.0) as usize;
+    values.get(index.min(values.len().checked_sub(1)?)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn outcomes_are_told_apart() {
+        let tests = |valid: bool, accepted: bool| json!({"cold": [{"valid": valid, "accepted": accepted}]});
+        let outcome = |value: Value| Outcome::of(&value);
+        assert_eq!(outcome(tests(true, true)), Outcome::Passed);
+        assert_eq!(outcome(tests(true, false)), Outcome::RejectedValid);
+        assert_eq!(outcome(tests(false, true)), Outcome::AcceptedInvalid);
+        assert_eq!(outcome(json!({"compile_error": "no"})), Outcome::Refused);
+        assert_eq!(outcome(json!({"timeout": "mask"})), Outcome::Broke);
+    }
+
+    #[test]
+    fn the_lower_of_two_runs_is_kept() {
+        let run = |first: u64, steps: [u64; 2]| {
+            let case = json!({"id": "a", "compile_ns": first, "first_mask_ns": 1, "cold": [{"tbm": steps}]});
+            Run { version: String::new(), cases: vec![CaseResult::of(&case)] }
+        };
+        let mut lowest = run(10, [5, 1]);
+        lowest.lower(&run(7, [4, 3]));
+        assert_eq!((lowest.first(), lowest.cold()), (vec![8], vec![1, 4]));
+        assert_eq!(percentile(&lowest.cold(), 50.0), Some(4));
+    }
+}

@@ -1,0 +1,165 @@
+//! What a measurement needs: a copy of the harness, the peers, this engine's command.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Folders of one measurement.
+pub(super) struct Places {
+    /// The repository.
+    pub(super) root: PathBuf,
+    /// The copy of the harness, which writes beside itself.
+    pub(super) harness: PathBuf,
+    /// Where results go.
+    pub(super) results: PathBuf,
+    /// The virtual environment of the peers.
+    venv: PathBuf,
+    /// Where cargo builds.
+    target: PathBuf,
+}
+
+/// Python packages that every peer needs.
+const COMMON: [&str; 5] = ["numpy", "tokenizers", "psutil", "apache-tvm-ffi", "pydantic"];
+
+impl Places {
+    /// The places below the target folder.
+    pub(super) fn new(root: &Path) -> Places {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let bench = target.join("bench");
+        Places {
+            root: root.to_owned(),
+            harness: bench.join("peerbench"),
+            results: bench.join("results"),
+            venv: bench.join("venv"),
+            target,
+        }
+    }
+
+    /// A file of the harness's data.
+    pub(super) fn data(&self, name: &str) -> PathBuf {
+        self.harness.join("data").join(name)
+    }
+
+    /// The results of one run.
+    pub(super) fn result(&self, name: &str) -> PathBuf {
+        self.results.join(format!("{name}.jsonl"))
+    }
+
+    /// The command that is measured.
+    pub(super) fn tokenstile(&self) -> PathBuf {
+        self.target.join("release/tokenstile")
+    }
+
+    /// The native loop of llguidance.
+    pub(super) fn llgbench(&self) -> PathBuf {
+        self.target.join("bench/llgbench/release/llgbench")
+    }
+
+    /// The interpreter that has the peers.
+    pub(super) fn python(&self) -> PathBuf {
+        self.venv.join("bin/python")
+    }
+
+    /// Copies the harness here, anew.
+    pub(super) fn copy_harness(&self) -> io::Result<()> {
+        fs::create_dir_all(&self.results)?;
+        copy(&self.root.join("../shared/peerbench"), &self.harness)?;
+        // The native loop stands for itself, and has exactly the version that the page names.
+        let manifest = self.harness.join("rust/Cargo.toml");
+        let text = fs::read_to_string(&manifest)?.replace("\"1.9.1\"", "\"=1.9.1\"");
+        fs::write(&manifest, format!("{text}\n[workspace]\n"))
+    }
+
+    /// Builds the command without what runs models.
+    pub(super) fn build_tokenstile(&self) -> Result<(), String> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(&self.root).args(["build", "--release", "--quiet", "--no-default-features"]);
+        run(cargo.args(["--package", "tokenstile-cli"]))
+    }
+
+    /// Builds the native loop of llguidance.
+    pub(super) fn build_llgbench(&self) -> Result<(), String> {
+        let mut cargo = Command::new("cargo");
+        cargo.current_dir(self.harness.join("rust")).args(["build", "--release", "--quiet"]);
+        run(cargo.arg("--target-dir").arg(self.target.join("bench/llgbench")))
+    }
+
+    /// Has `package` (`name==version`) in the virtual environment.
+    pub(super) fn install(&self, package: &str, with_dependencies: bool) -> Result<(), String> {
+        if !self.python().exists() {
+            run(Command::new("python3").arg("-m").arg("venv").arg(&self.venv))?;
+        }
+        if !self.runs("import numpy, tokenizers, psutil, tvm_ffi, pydantic", &[]) {
+            self.pip(&COMMON)?;
+        }
+        if self.has(package) {
+            return Ok(());
+        }
+        if with_dependencies { self.pip(&[package]) } else { self.pip(&["--no-deps", package]) }
+    }
+
+    /// Whether that version of a package is there.
+    fn has(&self, package: &str) -> bool {
+        let (name, version) = package.split_once("==").unwrap_or((package, ""));
+        let script = "import importlib.metadata as m, sys; sys.exit(m.version(sys.argv[1]) != sys.argv[2])";
+        self.runs(script, &[name, version])
+    }
+
+    /// Whether a line of Python runs without a complaint.
+    fn runs(&self, script: &str, arguments: &[&str]) -> bool {
+        let mut python = Command::new(self.python());
+        python.args(["-c", script]).args(arguments).stderr(Stdio::null());
+        python.status().is_ok_and(|status| status.success())
+    }
+
+    fn pip(&self, arguments: &[&str]) -> Result<(), String> {
+        let mut pip = Command::new(self.python());
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(arguments);
+        run(&mut pip)
+    }
+}
+
+/// Copies a folder; the copies can be written to.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            // Written anew rather than copied, since the data may be read-only and a copy would be as well.
+            fs::write(&target, fs::read(entry.path())?)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a command to its end.
+pub(super) fn run(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{name}: {status}")),
+        Err(error) => Err(format!("{name}: {error}")),
+    }
+}
+
+/// A command that stays on one core, where the system has `taskset`.
+pub(super) fn pinned(program: &Path) -> Command {
+    let there = Command::new("taskset").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if there.is_ok_and(|status| status.success()) {
+        let mut command = Command::new("taskset");
+        command.args(["-c", "0"]).arg(program);
+        return command;
+    }
+    Command::new(program)
+}
+
+/// The first line that a command writes; empty if it cannot.
+pub(super) fn first_line(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).stderr(Stdio::null()).output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().next().unwrap_or_default().to_owned()
+}
