@@ -123,10 +123,10 @@ fn tests(root: &Path) -> End {
 }
 
 fn smoke(root: &Path) -> End {
+    let Some(command) = command(root) else { return End::Failed };
     let all = SMOKE.iter().all(|(arguments, expected)| {
         println!("$ tokenstile {}", arguments.join(" "));
-        let run_it = [&["run", "--quiet", "--package", "tokenstile-cli", "--"], *arguments].concat();
-        let status = run(root, "cargo", &run_it);
+        let status = run(root, &command, arguments);
         if status != Some(*expected) {
             println!("the exit status should be {expected} and is {status:?}");
         }
@@ -135,16 +135,21 @@ fn smoke(root: &Path) -> End {
     End::of(all)
 }
 
+/// Where the command is. It is the one that the tests have built: by itself it would be built once more, with other
+/// features of its dependencies.
+fn command(root: &Path) -> Option<String> {
+    let build = ["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"];
+    let built = Command::new("cargo").args(build).current_dir(root).stderr(Stdio::inherit()).output();
+    let found = built.ok().and_then(|output| executable(&String::from_utf8_lossy(&output.stdout)));
+    if found.is_none() {
+        println!("the command could not be built");
+    }
+    found
+}
+
 /// The server with the real model: real clients, a browser, hostile requests.
 fn serve(root: &Path) -> End {
-    // Also says where the command is: cargo may build elsewhere than below the root.
-    let build = ["build", "--quiet", "--package", "tokenstile-cli", "--message-format", "json"];
-    let built = Command::new("cargo").args(build).current_dir(root).stderr(Stdio::inherit()).output();
-    let Some(command) = built.ok().and_then(|output| executable(&String::from_utf8_lossy(&output.stdout)))
-    else {
-        println!("the command could not be built");
-        return End::Failed;
-    };
+    let Some(command) = command(root) else { return End::Failed };
     match run(root, "python3", &["tools/serve/run.py", &command]) {
         Some(0) => End::Passed,
         Some(3) => End::Warned,
@@ -152,9 +157,14 @@ fn serve(root: &Path) -> End {
     }
 }
 
-/// The program that cargo's messages say was built.
+/// The command among what cargo's messages say was built.
 fn executable(messages: &str) -> Option<String> {
-    let rest = messages.lines().rev().find_map(|line| line.split_once("\"executable\":\""))?.1;
+    let is_command = |line: &&str| {
+        let parts = ["\"kind\":[\"bin\"]", "\"name\":\"tokenstile\"", "\"test\":false},"];
+        parts.iter().all(|part| line.contains(part))
+    };
+    let mut commands = messages.lines().filter(is_command);
+    let rest = commands.find_map(|line| line.split_once("\"executable\":\""))?.1;
     rest.split_once('"').map(|(path, _)| path.replace("\\\\", "\\"))
 }
 
