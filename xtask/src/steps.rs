@@ -47,7 +47,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator; the tests run without.
