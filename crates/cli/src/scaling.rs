@@ -82,7 +82,7 @@ impl Scaling {
         self.point(by, "compile + first mask", x, lowest).map_err(Failure::Output)
     }
 
-    /// Steps of a long text: each point is the median of the last tenth of the steps up to there.
+    /// Steps of a long text: each point is the median of the last tenth of the steps up to there, or of the last ten.
     fn text(&mut self, compiler: &Compiler) -> std::io::Result<()> {
         let Some(constraint) = compile(compiler, schemas::LIST) else { return Ok(()) };
         let text = schemas::list(100_000 * STEP);
@@ -91,7 +91,8 @@ impl Scaling {
             let Ok(times) = timed(&constraint, &steps) else { continue };
             for length in [10, 100, 1_000, 10_000, 100_000] {
                 let up_to = length.min(times.len());
-                self.point("text", what, length, median(&times[up_to - up_to / 10..up_to]))?;
+                let last = (up_to / 10).max(10).min(up_to);
+                self.point("text", what, length, median(&times[up_to - last..up_to]))?;
             }
         }
         Ok(())

@@ -286,7 +286,8 @@ impl Constraint {
     /// use std::time::Duration;
     /// use tokenstile::{Compiler, Grammar, Limits, Vocab};
     /// let vocab = Vocab::from_tokens((0..=255u8).map(|b| (b.into(), vec![b])), &[256])?;
-    /// let constraint = Compiler::new(vocab).compile(&Grammar::regex("[a-z]{1,8}(-[0-9]+)?", &Limits::default())?)?;
+    /// let grammar = Grammar::regex("[a-z]{1,8}(-[0-9]+)?", &Default::default(), &Limits::default())?;
+    /// let constraint = Compiler::new(vocab).compile(&grammar)?;
     /// constraint.warm_within(Duration::from_secs(1), 100_000);
     ///
     /// let mut mask = vec![0; constraint.mask_words()];

@@ -151,6 +151,8 @@ struct Measured {
     /// Constraints measured as the first of a process.
     first: Option<Run>,
     scaling: Vec<scaling::Point>,
+    /// Command, commit, date and machine of all this.
+    about: String,
 }
 
 /// Measures, and writes the page.
@@ -180,6 +182,8 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
         places.copy_harness().map_err(|error| format!("the harness could not be copied: {error}"))?;
         let _ = fs::remove_dir_all(&places.results);
         fs::create_dir_all(&places.results).map_err(|error| error.to_string())?;
+        let about = page::about(&options.arguments);
+        fs::write(places.about(), about).map_err(|error| error.to_string())?;
         let ready = ENGINES.each_ref().map(|engine| options.wants(engine.key) && prepare(engine, &places));
         if options.wants("first") || options.wants("scaling") {
             places.build_tokenstile()?;
@@ -198,8 +202,10 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
     if measured.runs.is_empty() && measured.scaling.is_empty() {
         return Err("nothing was measured".into());
     }
-    let docs = if options.is_full() { root.join("docs") } else { places.results.join("../docs") };
-    page::write(root, &docs, &measured, &options.arguments).map_err(|error| error.to_string())?;
+    // Results of a partial run stay unpublished when the page is only written again.
+    let is_full = options.is_full() && measured.about.contains("`cargo xtask bench`");
+    let docs = if is_full { root.join("docs") } else { places.results.join("../docs") };
+    page::write(root, &docs, &measured).map_err(|error| error.to_string())?;
     println!("bench: wrote {}", docs.join("benchmarks.md").display());
     Ok(())
 }
@@ -252,7 +258,9 @@ fn collect(places: &Places) -> Measured {
         }
         lowest
     });
-    Measured { runs, lowest, first: read("first"), scaling: scaling::read(&places.result("scaling")) }
+    let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
+    let scaling = scaling::read(&places.result("scaling"));
+    Measured { runs, lowest, first: read("first"), scaling, about }
 }
 
 #[cfg(test)]

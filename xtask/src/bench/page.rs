@@ -39,11 +39,11 @@ fn wishes() -> [Wish; 3] {
 }
 
 /// Writes page and plots into the folder `docs`.
-pub(super) fn write(root: &Path, docs: &Path, measured: &Measured, arguments: &str) -> io::Result<()> {
+pub(super) fn write(root: &Path, docs: &Path, measured: &Measured) -> io::Result<()> {
     fs::create_dir_all(docs)?;
     plots::write(&docs.join("benchmarks"), measured)?;
     let old = fs::read_to_string(root.join("docs/benchmarks.md")).unwrap_or_default();
-    fs::write(docs.join("benchmarks.md"), replaced(&old, &body(measured, arguments)))
+    fs::write(docs.join("benchmarks.md"), replaced(&old, &body(measured)))
 }
 
 /// The page with the part between the marks replaced; in front of the first section if it has none yet.
@@ -57,10 +57,10 @@ fn replaced(old: &str, body: &str) -> String {
     format!("{}{part}\n{}", &old[..at], &old[at..])
 }
 
-fn body(measured: &Measured, arguments: &str) -> String {
+fn body(measured: &Measured) -> String {
     let mut out = String::new();
     if !measured.runs.is_empty() {
-        out += &opening(measured, arguments);
+        out += &opening(measured);
         out += &targets(measured);
         out += &engines(measured);
     }
@@ -75,28 +75,41 @@ fn body(measured: &Measured, arguments: &str) -> String {
     out
 }
 
-fn opening(measured: &Measured, arguments: &str) -> String {
+fn opening(measured: &Measured) -> String {
     let schemas = measured.runs.iter().map(|(_, run)| run.cases.len()).max().unwrap_or(0);
     let versions: Vec<String> =
         measured.runs.iter().map(|(name, run)| format!("{name} {}", run.version)).collect();
     format!(
         "## Real schemas\n\n\
          {schemas} schemas of MaskBench with their valid and invalid instances, Llama-3 vocabulary (128,256 tokens), \
-         one run of `cargo xtask bench{arguments}`: each engine in a process of its own, one after the other, on one \
+         each engine in a process of its own, one after the other, on one \
          pinned core.\n\n\
-         - Machine: {}. Date: {}. Commit: {}. Compiler: {}.\n\
-         - Versions: {}. glrmask and xgrammar through their Python packages, as their users call them (a call costs \
-         them about a microsecond more than it would natively).\n\
+         - {}\n\
+         - Versions: {}. glrmask and xgrammar through their Python packages, as their users call them: \
+         their times have the calls from Python in them.\n\
          - A time is the lower of wall time and CPU time of the step. *Cold*: every text gets a constraint as it was \
          right after compiling, the tables of the vocabulary are there. *Warm*: the same texts again on a constraint that \
          has seen them. Tokens of texts that an engine rejects count up to where it does.\n\
          - Each engine is measured over all schemas that it compiles; a compile that runs out of time counts as \
          60 s. glrmask writes one layout of white space (`, ` and `: `) only; the others here any.\n",
-        machine(),
-        first_line("date", &["-u", "+%F"]),
-        first_line("git", &["rev-parse", "--short", "HEAD"]),
-        first_line("rustc", &["--version"]),
+        measured.about.trim(),
         versions.join(", "),
+    )
+}
+
+/// What these figures are of: command, commit, date, compiler, machine. Taken down when they are measured.
+pub(super) fn about(arguments: &str) -> String {
+    let changed = if first_line("git", &["status", "--porcelain", "--untracked-files=no"]).is_empty() {
+        ""
+    } else {
+        ", with changes that are not committed"
+    };
+    format!(
+        "One run of `cargo xtask bench{arguments}` at commit {}{changed}, {}, {}, on {}.",
+        first_line("git", &["rev-parse", "--short", "HEAD"]),
+        first_line("date", &["-u", "+%F"]),
+        first_line("rustc", &["--version"]),
+        machine(),
     )
 }
 
@@ -134,8 +147,8 @@ fn targets(measured: &Measured) -> String {
     let table = tables::table(&["", "p50", "p90", "p99", "p99.9", "max"], &rows);
     format!(
         "\n### Against the targets\n\nMeasured (target): this engine's time as a part of the peer's at the same \
-         percentile, or in µs. The maxima of this engine take, of each step, the lower time of two cold runs; those of the \
-         peers are from one. {met} of {all} are met.\n\n{table}"
+         percentile, or in µs. The maxima of this engine take, of each schema or step, the lower time of two runs; those of the \
+         peers are from one run. {met} of {all} are met.\n\n{table}"
     )
 }
 
@@ -146,7 +159,7 @@ fn judged(target: &Target, mine: f64, theirs: f64) -> (String, Option<bool>) {
     match *target {
         Target::Open => (format!("{ratio:.2} ×"), None),
         Target::Ratio(most) => {
-            (format!("{ratio:.2} × (≤ {most:.2}) {}", mark(ratio <= most)), Some(ratio <= most))
+            (format!("{ratio:.2} × (≤ {most:.3}) {}", mark(ratio <= most)), Some(ratio <= most))
         }
         Target::Micros(most) => {
             (format!("{} µs (≤ {most}) {}", micros(mine), mark(mine <= most)), Some(mine <= most))
@@ -187,7 +200,8 @@ fn engines(measured: &Measured) -> String {
     let _ = write!(
         out,
         "\n### Memory of one compiled schema\n\nAfter all its texts: what the engine says it holds, and by how much its \
-         process grew (which leaves out what was free before, and has the results in it).\n\n{}",
+         process grew. A process uses again what earlier schemas gave back, so that only the tail of its growth says \
+         anything. Wanted of the own figure: at most 0.3 at p50, 5 at p99.\n\n{}",
         tables::memory(runs)
     );
     out
@@ -200,13 +214,13 @@ fn growth(measured: &Measured) -> String {
             "members",
             "Size of a schema",
             "members",
-            "An object with so many members of five kinds. Linear is what it should be.",
+            "An object with so many members of five kinds. The lowest of five times. It should be linear.",
         ),
         (
             "tools",
             "Number of tools",
             "tools",
-            "A union of objects told apart by the constant `name`, four arguments each.",
+            "A union of objects told apart by the constant `name`, four arguments each. The lowest of five times. Wanted: 400 in at most 20,000.",
         ),
         (
             "vocabulary",
@@ -218,13 +232,13 @@ fn growth(measured: &Measured) -> String {
             "text",
             "Length of the text",
             "tokens",
-            "An array of objects, four bytes a step: the median of the last tenth up to there.",
+            "An array of objects, four bytes a step: the median of the last tenth up to there, or of the last ten.",
         ),
         (
             "depth",
             "Nesting",
             "depth",
-            "Arrays in arrays: the median of the ten steps before and the ten after the deepest place.",
+            "Arrays in arrays: the median of the ten steps before and the ten after the deepest place. What is the same at every depth is new only once.",
         ),
     ] {
         if measured.scaling.iter().any(|point| point.by == by) {
@@ -251,7 +265,7 @@ mod tests {
 
     #[test]
     fn wishes_are_judged() {
-        assert_eq!(judged(&Target::Ratio(0.5), 1.0, 4.0), ("0.25 × (≤ 0.50) ✓".into(), Some(true)));
+        assert_eq!(judged(&Target::Ratio(0.5), 1.0, 4.0), ("0.25 × (≤ 0.500) ✓".into(), Some(true)));
         assert_eq!(judged(&Target::Micros(50.0), 60.0, 1.0), ("60.0 µs (≤ 50) **✗**".into(), Some(false)));
         assert_eq!(judged(&Target::Open, 1.0, 2.0).1, None);
     }

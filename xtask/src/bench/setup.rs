@@ -46,6 +46,11 @@ impl Places {
         self.results.join(format!("{name}.jsonl"))
     }
 
+    /// What the results are of.
+    pub(super) fn about(&self) -> PathBuf {
+        self.results.join("about.txt")
+    }
+
     /// The command that is measured.
     pub(super) fn tokenstile(&self) -> PathBuf {
         self.target.join("release/tokenstile")
