@@ -70,7 +70,7 @@ impl Compiler {
         let prepared = match spelling::restrict(grammar, &self.tables.trie, limits)? {
             None => passes::prepare(grammar, &mut budget, &mut is_never)?,
             Some(restricted) => {
-                passes::check(grammar, &mut budget)?;
+                passes::check(grammar)?;
                 match passes::prepare_checked(&restricted.grammar, &mut budget, &mut is_never) {
                     Err(error) if error.kind() == ErrorKind::Unsatisfiable => {
                         passes::prepare(grammar, &mut budget, &mut is_never)?;
@@ -122,7 +122,7 @@ fn boolean_is_never(arena: &Arena, expr: ExprId, limits: &Limits) -> Result<bool
     if !has_booleans(arena, expr) {
         return Ok(false); // a plain expression: the passes have seen that it matches something
     }
-    let (arena, expr) = passes::extract(arena, expr, &mut Budget::new(limits))?;
+    let (arena, expr) = passes::extract(arena, expr);
     let program = Program::of_expr(arena, expr)?;
     let store = Store::new(Arc::new(program), limits);
     let empty = store.is_never();
@@ -140,7 +140,7 @@ fn has_booleans(arena: &Arena, expr: ExprId) -> bool {
         if matches!(arena.get(id), Expr::And(_) | Expr::Not(_) | Expr::Look { .. }) {
             return true;
         }
-        todo.extend(arena.children(id).into_iter().filter(|&c| seen.insert(c)));
+        todo.extend(arena.children(id).iter().copied().filter(|&c| seen.insert(c)));
     }
     false
 }

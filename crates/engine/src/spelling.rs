@@ -10,8 +10,8 @@
 //!    checked token by token ([`proof`](crate::proof)). Slow, and exact.
 
 use encodings::sequences;
-use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tracking};
-use tokenstile_grammar::{Error, ExprId, Grammar, Limits};
+use tokenstile_grammar::ir::{ByteSet, CharSet, Expr, Tracking};
+use tokenstile_grammar::{Error, ExprId, Grammar, Limits, passes};
 
 use crate::machine;
 use crate::tables::Tables;
@@ -95,13 +95,14 @@ pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Resul
         return Ok(None);
     }
     let mut missing = ByteSet::EMPTY;
-    for set in grammar.arena().char_sets() {
-        if spellable_chars(set, used) != *set {
-            missing = missing.union(&used.complement());
-        }
-    }
-    for (_, expr) in grammar.arena().iter() {
+    for expr in reached(grammar) {
         match expr {
+            Expr::Chars(set) => {
+                let set = grammar.arena().char_set(set);
+                if spellable_chars(set, used) != *set {
+                    missing = missing.union(&used.complement());
+                }
+            }
             Expr::Bytes(set) => missing = missing.union(&set.minus(used)),
             Expr::Literal(l) => {
                 let bytes: ByteSet = grammar.arena().literal_bytes(l).iter().copied().collect();
@@ -119,6 +120,12 @@ pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Resul
     }
     let grammar = rebuild(grammar, used, limits)?;
     Ok(Some(Restricted { grammar, missing: missing.iter().collect() }))
+}
+
+/// The expressions of which the grammar consists.
+fn reached(grammar: &Grammar) -> impl Iterator<Item = Expr> {
+    let reached = passes::reachable(grammar);
+    grammar.arena().iter().filter(move |(id, _)| reached[id.index()]).map(|(_, expr)| expr)
 }
 
 fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar, Error> {
@@ -170,7 +177,11 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
     let trie = &tables.trie;
     let arena = grammar.arena();
     let special = special(grammar.tracking());
-    let hard = bytes_of(arena).intersect(&trie.bytes_used).minus(&trie.single_bytes).minus(&special);
+    let hard = trie.bytes_used.minus(&trie.single_bytes).minus(&special);
+    if hard.is_empty() {
+        return false;
+    }
+    let hard = hard.intersect(&bytes_of(grammar));
     if hard.is_empty() {
         return false;
     }
@@ -187,7 +198,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         let node = trie.find(c.encode_utf8(&mut [0; 4]).as_bytes());
         node.is_some_and(|n| !trie.own(n).is_empty())
     };
-    arena.iter().any(|(_, expr)| match expr {
+    reached(grammar).any(|expr| match expr {
         Expr::Bytes(set) => !set.intersects(&trie.single_bytes),
         Expr::Chars(set) => {
             let set = arena.char_set(set);
@@ -205,10 +216,11 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
     })
 }
 
-/// The bytes that an arena's expressions use.
-fn bytes_of(arena: &Arena) -> ByteSet {
+/// The bytes that the expressions of a grammar use.
+fn bytes_of(grammar: &Grammar) -> ByteSet {
+    let arena = grammar.arena();
     let mut bytes = ByteSet::EMPTY;
-    for (_, expr) in arena.iter() {
+    for expr in reached(grammar) {
         match expr {
             Expr::Bytes(set) => bytes = bytes.union(&set),
             Expr::Literal(l) => bytes = bytes.union(&arena.literal_bytes(l).iter().copied().collect()),

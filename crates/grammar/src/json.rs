@@ -59,7 +59,7 @@ impl Grammar {
     /// ```
     /// use tokenstile_grammar::{Grammar, Limits};
     /// let grammar = Grammar::json(&Limits::default())?;
-    /// assert_eq!(grammar.rule(grammar.root()).name, "value");
+    /// assert_eq!(&*grammar.rule(grammar.root()).name, "value");
     /// # Ok::<(), tokenstile_grammar::Error>(())
     /// ```
     pub fn json(limits: &Limits) -> Result<Grammar, Error> {
@@ -104,7 +104,7 @@ impl Grammar {
 }
 
 /// `open`, items with commas between them, `close`. White space after an item is part of it.
-fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
+pub(crate) fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
     let (open, comma, close) = (arena.literal(open), arena.literal(b","), arena.literal(close));
     let next = arena.concat(&[comma, ws, item]);
     let more = arena.star(next);

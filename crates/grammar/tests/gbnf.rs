@@ -228,7 +228,7 @@ fn ebnf_additions() {
     check(&ebnf("root ::= a.*\na ::= 'x'"), &["x", "xyz"], &["y"]);
     check(&ebnf("root ::= 'a'{2, -1}"), &["aa", "aaa"], &["a"]);
     let g = Grammar::ebnf("a ::= b\nb ::= \"b\"", "b", &Limits::default()).unwrap();
-    assert_eq!(g.rule(g.root()).name, "b");
+    assert_eq!(&*g.rule(g.root()).name, "b");
     let error = Grammar::ebnf("a ::= \"b\"\n", "mian", &Limits::default()).unwrap_err();
     assert_error(&error, ErrorKind::UndefinedRule, "1:1", "rule `mian` is not defined");
     for (source, place, message) in [

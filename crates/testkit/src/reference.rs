@@ -405,14 +405,14 @@ impl Reference<'_> {
                 continue;
             }
             let children = match self.grammar.arena().get(id) {
-                Expr::Rule(rule) => [self.grammar.rule(rule).body].into_iter().collect(),
+                Expr::Rule(rule) => std::slice::from_ref(&self.grammar.rule(rule).body),
                 Expr::Chars(set) => {
                     self.utf8.insert(set, Utf8Dfa::new(self.grammar.arena().char_set(set)));
                     continue;
                 }
                 _ => self.grammar.arena().children(id),
             };
-            todo.extend(children.into_iter().filter(|&child| reachable.insert(child)));
+            todo.extend(children.iter().copied().filter(|&child| reachable.insert(child)));
         }
         let mut reachable = Vec::from_iter(reachable);
         reachable.sort_unstable();

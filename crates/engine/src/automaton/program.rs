@@ -79,14 +79,13 @@ impl Program {
         longest_token: usize,
         wide: CharSet,
     ) -> Result<Self, Error> {
-        let any = arena.byte(ByteSet::ALL);
-        let anything = arena.star(any);
+        let anything = arena.anything();
         let regions = find_regions(&mut arena, anything)?;
         let nullable = nullable(&arena, &rules.nullable);
         let framed = find_framed(&arena);
-        let utf8 = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
-        let classes = arena.char_sets().iter().map(|_| OnceLock::new()).collect();
-        let tallies = arena.all_members().iter().map(|_| OnceLock::new()).collect();
+        let utf8 = arena.char_sets().map(|_| OnceLock::new()).collect();
+        let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
+        let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
             arena,
@@ -204,9 +203,9 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
                     todo.push((inner, if behind { Inside::Behind } else { Inside::Region }));
                 }
                 Expr::And(_) | Expr::Not(_) => {
-                    todo.extend(arena.children(expr).into_iter().map(|c| (c, Inside::Boolean)));
+                    todo.extend(arena.children(expr).iter().map(|&c| (c, Inside::Boolean)));
                 }
-                _ => todo.extend(arena.children(expr).into_iter().map(|c| (c, inside))),
+                _ => todo.extend(arena.children(expr).iter().map(|&c| (c, inside))),
             }
         }
         if found {
@@ -229,7 +228,7 @@ fn find_framed(arena: &Arena) -> Vec<bool> {
             _ => {}
         }
         if inside[id.index()] {
-            arena.children(id).into_iter().for_each(|child| inside[child.index()] = true);
+            arena.children(id).iter().for_each(|child| inside[child.index()] = true);
         }
     }
     framed

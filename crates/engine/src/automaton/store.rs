@@ -231,7 +231,7 @@ impl Index {
 
 impl Store {
     pub(crate) fn new(program: std::sync::Arc<Program>, limits: &Limits) -> Self {
-        let entries = program.arena.all_members().iter().map(|_| OnceLock::new()).collect();
+        let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
         let store = Store {
             program,
             entries,

@@ -93,8 +93,12 @@ pub struct Arena {
     bytes: Vec<u8>,
     char_sets: Pool<CharSet>,
     members: Pool<Members>,
+    /// The separator and the entries of each members.
+    member_parts: Vec<List>,
     machines: Pool<MachineRef>,
+    /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
     index: HashTable<ExprId>,
+    indexed: usize,
     capacity: usize,
     overflowed: bool,
 }
@@ -102,6 +106,9 @@ pub struct Arena {
 impl Arena {
     const NEVER: usize = 0;
     const EMPTY: usize = 1;
+    const ANYTHING: usize = 3;
+    /// Expressions that every arena has, at the same places.
+    pub(crate) const STANDING: usize = 4;
 
     /// An arena for at most `capacity` expressions. Past that, constructors answer `Never` and
     /// [`overflowed`](Arena::overflowed) is set; whoever finishes the grammar reports it.
@@ -113,14 +120,32 @@ impl Arena {
             bytes: Vec::new(),
             char_sets: Pool::default(),
             members: Pool::default(),
+            member_parts: Vec::new(),
             machines: Pool::default(),
             index: HashTable::new(),
+            indexed: 0,
             capacity: capacity.clamp(16, u32::MAX as usize / 2),
             overflowed: false,
         };
         arena.intern(Expr::Never, &[], &[]);
         arena.intern(Expr::Empty, &[], &[]);
+        let byte = arena.byte(ByteSet::ALL);
+        arena.star(byte);
         arena
+    }
+
+    /// A copy that has room for so many expressions.
+    pub(crate) fn with_capacity(&self, capacity: usize) -> Self {
+        Arena { capacity: capacity.clamp(16, u32::MAX as usize / 2), ..self.clone() }
+    }
+
+    /// A copy of which copies have room for so many more expressions before anything has to grow.
+    pub(crate) fn with_room(&self, room: usize) -> Self {
+        let mut copy = self.clone();
+        copy.catch_up();
+        let (exprs, lists, bytes) = (&copy.exprs, &copy.lists, &copy.bytes);
+        copy.index.reserve(room, |&id| stored_hash(exprs[id.index()], lists, bytes));
+        copy
     }
 
     /// Whether an expression was asked for that no longer fitted.
@@ -133,7 +158,7 @@ impl Arena {
         self.exprs.len()
     }
 
-    /// Never: every arena holds `Never` and `Empty`.
+    /// Never: every arena holds a few that are always needed.
     pub fn is_empty(&self) -> bool {
         self.exprs.is_empty()
     }
@@ -159,29 +184,29 @@ impl Arena {
     /// The set of a [`Chars`](Expr::Chars).
     #[inline]
     pub fn char_set(&self, id: CharSetId) -> &CharSet {
-        &self.char_sets.items()[id.index()]
+        self.char_sets.get(id.index())
     }
 
     /// All interned character sets, in the order of their ids.
-    pub fn char_sets(&self) -> &[CharSet] {
-        self.char_sets.items()
+    pub fn char_sets(&self) -> impl ExactSizeIterator<Item = &CharSet> {
+        self.char_sets.iter()
     }
 
     /// The entries of a [`Members`](Expr::Members).
     #[inline]
     pub fn members_of(&self, id: MembersId) -> &Members {
-        &self.members.items()[id.index()]
+        self.members.get(id.index())
     }
 
     /// All members, in the order of their ids.
-    pub fn all_members(&self) -> &[Members] {
-        self.members.items()
+    pub fn all_members(&self) -> impl ExactSizeIterator<Item = &Members> {
+        self.members.iter()
     }
 
     /// The procedure of a [`Machine`](Expr::Machine).
     #[inline]
     pub fn machine_of(&self, id: MachineId) -> &MachineRef {
-        &self.machines.items()[id.index()]
+        self.machines.get(id.index())
     }
 
     /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
@@ -194,23 +219,21 @@ impl Arena {
         self.exprs.iter().enumerate().filter_map(|(i, &e)| Some((ExprId::new(i)?, e)))
     }
 
-    /// The direct children of an expression.
-    pub fn children(&self, id: ExprId) -> SmallVec<[ExprId; 4]> {
-        match self.get(id) {
+    /// The direct children of an expression; for members, the separator and then the entries.
+    #[inline]
+    pub fn children(&self, id: ExprId) -> &[ExprId] {
+        match &self.exprs[id.index()] {
             Expr::Never
             | Expr::Empty
             | Expr::Bytes(_)
             | Expr::Chars(_)
             | Expr::Literal(_)
             | Expr::Machine(_)
-            | Expr::Rule(_) => SmallVec::new(),
-            Expr::Members(id) => {
-                let members = self.members_of(id);
-                std::iter::once(members.separator).chain(members.slots.iter().map(|s| s.entry)).collect()
-            }
-            Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => SmallVec::from_slice(self.list(l)),
+            | Expr::Rule(_) => &[],
+            Expr::Members(id) => self.list(self.member_parts[id.index()]),
+            Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => self.list(*l),
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
-                SmallVec::from_slice(&[expr])
+                std::slice::from_ref(expr)
             }
         }
     }
@@ -223,6 +246,11 @@ impl Arena {
     /// The expression that matches the empty text.
     pub fn empty(&self) -> ExprId {
         ExprId::new(Self::EMPTY).unwrap_or_else(|| unreachable!())
+    }
+
+    /// The expression that matches any byte string.
+    pub fn anything(&self) -> ExprId {
+        ExprId::new(Self::ANYTHING).unwrap_or_else(|| unreachable!())
     }
 
     /// One byte of `set`.
@@ -473,6 +501,12 @@ impl Arena {
         let Some(id) = self.members.put(&members, members.size(), room).and_then(MembersId::new) else {
             return self.overflow();
         };
+        if id.index() == self.member_parts.len() {
+            self.member_parts
+                .push(List { start: self.lists.len() as u32, len: 1 + members.slots.len() as u32 });
+            self.lists.push(members.separator);
+            self.lists.extend(members.slots.iter().map(|slot| slot.entry));
+        }
         self.intern(Expr::Members(id), &[], &[])
     }
 
@@ -497,6 +531,9 @@ impl Arena {
     }
 
     fn intern(&mut self, expr: Expr, children: &[ExprId], bytes: &[u8]) -> ExprId {
+        if self.indexed < self.exprs.len() {
+            self.catch_up();
+        }
         let hash = hash_of(&expr, children, bytes);
         let found = self.index.find(hash, |&id| self.same(id, &expr, children, bytes));
         if let Some(&id) = found {
@@ -524,12 +561,21 @@ impl Arena {
         let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
         let regular = !irregular && self.children(id).iter().all(|c| self.regular[c.index()]);
         self.regular.push(regular);
-        let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
-        self.index.insert_unique(hash, id, |&id| {
-            let (children, bytes) = parts_of(exprs[id.index()], lists, pool);
-            hash_of(&exprs[id.index()], children, bytes)
-        });
+        self.add_to_index(hash, id);
         id
+    }
+
+    fn add_to_index(&mut self, hash: u64, id: ExprId) {
+        let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
+        self.index.insert_unique(hash, id, |&id| stored_hash(exprs[id.index()], lists, pool));
+        self.indexed = id.index() + 1;
+    }
+
+    /// Indexes what is not indexed yet.
+    fn catch_up(&mut self) {
+        for id in (self.indexed..self.exprs.len()).filter_map(ExprId::new) {
+            self.add_to_index(stored_hash(self.get(id), &self.lists, &self.bytes), id);
+        }
     }
 
     fn same(&self, id: ExprId, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> bool {
@@ -552,6 +598,11 @@ fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprI
         Expr::Literal(l) => (&[], &bytes[l.start as usize..][..l.len as usize]),
         _ => (&[], &[]),
     }
+}
+
+fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u64 {
+    let (children, bytes) = parts_of(expr, lists, bytes);
+    hash_of(&expr, children, bytes)
 }
 
 fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
@@ -577,5 +628,6 @@ fn is_one_char(bytes: &[u8]) -> bool {
     }
 }
 
+mod compact;
 #[cfg(test)]
 mod tests;

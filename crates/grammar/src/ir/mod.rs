@@ -19,6 +19,8 @@ pub use machine::{Machine, MachineRef};
 pub use members::{Count, Members, Slot};
 pub use tally::{Tallies, Tally};
 
+use std::sync::Arc;
+
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};
 use crate::limits::Limits;
@@ -27,7 +29,7 @@ use crate::limits::Limits;
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// Name, as written in the source or made up by a front end or pass.
-    pub name: String,
+    pub name: Arc<str>,
     /// What it matches.
     pub body: ExprId,
     /// Where it was defined.
@@ -116,6 +118,15 @@ impl Grammar {
         self.root
     }
 
+    /// What an expression leads to: its children, or the body of the rule that it calls.
+    #[inline]
+    pub(crate) fn parts(&self, id: ExprId) -> &[ExprId] {
+        match self.arena.get(id) {
+            Expr::Rule(rule) => std::slice::from_ref(&self.rules[rule.index()].body),
+            _ => self.arena.children(id),
+        }
+    }
+
     /// What the front end had to say about a constraint it accepted.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
@@ -145,14 +156,14 @@ impl Grammar {
 /// let body = g.arena.concat(&[a, more]);
 /// g.define(list, body);
 /// let grammar = g.build(list)?;
-/// assert_eq!(grammar.rule(grammar.root()).name, "list");
+/// assert_eq!(&*grammar.rule(grammar.root()).name, "list");
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct GrammarBuilder {
     /// Where the expressions are made.
     pub arena: Arena,
-    rules: Vec<(String, Option<ExprId>, Option<Place>)>,
+    rules: Vec<(Arc<str>, Option<ExprId>, Option<Place>)>,
     warnings: Vec<Warning>,
     tracking: Tracking,
     limits: Limits,
@@ -171,7 +182,7 @@ impl GrammarBuilder {
     }
 
     /// A new rule, to be defined later.
-    pub fn declare(&mut self, name: impl Into<String>, place: Option<Place>) -> Result<RuleId, Error> {
+    pub fn declare(&mut self, name: impl Into<Arc<str>>, place: Option<Place>) -> Result<RuleId, Error> {
         let id = RuleId::new(self.rules.len()).filter(|_| self.rules.len() < self.limits.rules);
         let id = id.ok_or_else(|| Error::limit("rules", self.limits.rules))?;
         self.rules.push((name.into(), None, place));

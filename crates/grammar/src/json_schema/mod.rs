@@ -1,6 +1,7 @@
 //! JSON Schema: a schema in, the grammar of its instances out.
 
 mod algebra;
+mod base;
 mod keywords;
 mod lower;
 mod metaschema;
@@ -40,7 +41,7 @@ impl Grammar {
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         let mut budget = Budget::new(limits);
         let nodes = resolve::load(schema, options, limits, &mut budget)?;
-        let mut algebra = Algebra::new(&nodes, options, limits, budget);
+        let mut algebra = Algebra::new(&nodes, options, limits, budget)?;
         nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
         let goal = algebra.goal_of_node(nodes.root(), true);
         let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;

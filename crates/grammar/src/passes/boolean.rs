@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::rewrite::rewrite;
+use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr, Grammar};
@@ -14,10 +15,14 @@ use crate::limits::Budget;
 /// Puts `Never` in place of the outermost boolean expressions for which `is_never` says so.
 pub(super) fn drop_empty(
     grammar: Grammar,
+    survey: &Survey,
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    rewrite(grammar, budget, |arena, id, rebuilt| match arena.get(id) {
+    if !survey.booleans {
+        return Ok(grammar);
+    }
+    rewrite(grammar, survey, budget, |arena, id, rebuilt| match arena.get(id) {
         Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
             let never = !is_endless_but_few(arena, id) && is_never(arena, id)?;
             Ok(if never { arena.never() } else { rebuilt })
@@ -67,7 +72,7 @@ fn all_below(arena: &Arena, id: ExprId, holds: impl Fn(Expr) -> bool) -> bool {
         if !holds(arena.get(id)) {
             return false;
         }
-        todo.extend(arena.children(id).into_iter().filter(|&child| seen.insert(child)));
+        todo.extend(arena.children(id).iter().copied().filter(|&child| seen.insert(child)));
     }
     true
 }

@@ -24,7 +24,7 @@ impl Corners {
     pub(super) fn of(cycle: &[ExprId], exprs: &mut NonEmpty<'_, '_, '_>) -> Result<Self, Error> {
         let mut corners = Corners(FxHashMap::default());
         for &id in cycle {
-            let children = exprs.builder.arena.children(id);
+            let children = exprs.builder.arena.children(id).to_vec();
             let corner = match exprs.builder.arena.get(id) {
                 Expr::Rule(rule) => Corner {
                     base: exprs.builder.arena.never(),

@@ -4,16 +4,26 @@
 //! only the byte strings matter. The work is linear in the length of the alternatives.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::rewrite::rewrite;
+use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, ByteSet, Expr, Grammar};
 use crate::limits::Budget;
 
 /// The same language with common beginnings of alternatives written once.
-pub(super) fn factor(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    rewrite(grammar, budget, |arena, _, rebuilt| {
+pub(super) fn factor(grammar: Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    let arena = grammar.arena();
+    if !survey
+        .order
+        .iter()
+        .any(|&id| matches!(arena.get(id), Expr::Alt(list) if begin_alike(arena, arena.list(list))))
+    {
+        return Ok(grammar);
+    }
+    rewrite(grammar, survey, budget, |arena, _, rebuilt| {
         Ok(match arena.get(rebuilt) {
             Expr::Alt(list) => {
                 let items = arena.list(list).iter().map(|&expr| Item { expr, part: 0, byte: 0 }).collect();
@@ -22,6 +32,22 @@ pub(super) fn factor(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Gramma
             _ => rebuilt,
         })
     })
+}
+
+/// Whether two alternatives may begin alike.
+fn begin_alike(arena: &Arena, list: &[ExprId]) -> bool {
+    let mut bytes = ByteSet::EMPTY;
+    let mut others: SmallVec<[ExprId; 16]> = SmallVec::new();
+    for &expr in list {
+        match head(arena, Item { expr, part: 0, byte: 0 }) {
+            Head::Byte(byte) if bytes.contains(byte) => return true,
+            Head::Byte(byte) => bytes.insert(byte),
+            Head::Part(part) if others.len() == 16 || others.contains(&part) => return true,
+            Head::Part(part) => others.push(part),
+            Head::End => return true,
+        }
+    }
+    false
 }
 
 /// What is left of an alternative: the parts of `expr` from `part` on, less some bytes of the first literal.

@@ -1,7 +1,7 @@
 //! Least fixpoints of yes/no properties over the expressions of a grammar, in time linear in its size.
 
 use crate::ids::{ExprId, MembersId};
-use crate::ir::{Expr, Grammar};
+use crate::ir::{Expr, Grammar, Members};
 
 /// How a property of an expression follows from that of its children; the child of a call is the rule's body.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> V
     let mut starts = vec![0u32; size + 1];
     let mut edges: Vec<(u32, ExprId)> = Vec::new();
     for (id, expr) in grammar.arena().iter() {
-        let children = children(grammar, id, expr);
+        let children = grammar.parts(id);
         missing[id.index()] = match gate(id, expr) {
             Gate::Known(true) => {
                 holds[id.index()] = true;
@@ -59,10 +59,7 @@ pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> V
                 continue;
             }
             if let Gate::Members(members) = gate(parent, grammar.arena().get(parent)) {
-                let members = grammar.arena().members_of(members);
-                let some =
-                    members.restricted(holds[members.separator.index()], |slot| holds[slot.entry.index()]);
-                if !some.is_some_and(|m| m.is_satisfiable()) {
+                if !satisfiable_with(grammar.arena().members_of(members), &holds) {
                     continue;
                 }
             }
@@ -79,9 +76,8 @@ fn least_entries(grammar: &Grammar, members: MembersId) -> u32 {
     counts.iter().filter(|c| c.slots.len() == 1 && c.min > 0).count().max(1) as u32
 }
 
-fn children(grammar: &Grammar, id: ExprId, expr: Expr) -> smallvec::SmallVec<[ExprId; 4]> {
-    match expr {
-        Expr::Rule(rule) => smallvec::smallvec![grammar.rule(rule).body],
-        _ => grammar.arena().children(id),
-    }
+/// Whether entries can be chosen among those for which something holds.
+pub(super) fn satisfiable_with(members: &Members, holds: &[bool]) -> bool {
+    let some = members.restricted(holds[members.separator.index()], |slot| holds[slot.entry.index()]);
+    some.is_some_and(|m| m.is_satisfiable())
 }

@@ -7,8 +7,8 @@
 //! Around a cycle of calls one rule has to stay; the others are as good as any rule. So an expression grammar
 //! becomes one rule that calls itself for what is in parentheses.
 
-use super::graph::{Components, components};
-use super::rewrite::{call_successors, rebuild, rule_ids};
+use super::rewrite::{rebuild, rule_ids};
+use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr, Grammar};
@@ -31,36 +31,35 @@ impl Room {
 }
 
 /// The same language with fewer calls.
-pub(super) fn inline(grammar: Grammar, room: &mut Room, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let kept = cycle_heads(&grammar);
-    let order = bottom_up(&grammar, &kept);
-    let calls = count_calls(&grammar);
+pub(super) fn inline(
+    grammar: Grammar,
+    survey: &Survey,
+    room: &mut Room,
+    budget: &mut Budget<'_>,
+) -> Result<Grammar, Error> {
+    let stays = survey.rules.iter().zip(&survey.heads).all(|(reached, head)| !reached || *head);
+    if stays {
+        return Ok(grammar);
+    }
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
     let mut map: Vec<ExprId> = builder.arena.iter().map(|(id, _)| id).collect();
     let mut sizes = Sizes(Vec::new());
-    let mut sorted: Vec<usize> = Vec::new();
-    for members in order.iter() {
+    for &id in &survey.order {
         budget.tick()?;
-        if let &[only] = members
-            && let Expr::Rule(rule) = builder.arena.get(map[only])
-        {
-            let Some(body) = builder.body(rule).map(|b| map[b.index()]) else { continue };
-            let (size, calls) = (sizes.of(&builder.arena, body), calls[rule.index()]);
-            let growth = size as u64 * (calls.max(1) as u64 - 1);
-            let small =
-                if calls <= 1 { size <= SMALL_FOR_ONE_CALL } else { size <= SMALL && !sizes.has_run(body) };
-            if small && !kept[rule.index()] && growth <= room.0 {
-                room.0 -= growth;
-                map[only] = body;
-            }
+        let Expr::Rule(rule) = builder.arena.get(id) else {
+            map[id.index()] = rebuild(&mut builder.arena, id, &map);
             continue;
-        }
-        sorted.clear();
-        sorted.extend_from_slice(members);
-        sorted.sort_unstable();
-        for &i in &sorted {
-            map[i] = rebuild(&mut builder.arena, map[i], &map);
+        };
+        let Some(body) = builder.body(rule).filter(|_| !survey.heads[rule.index()]) else { continue };
+        let body = map[body.index()];
+        let (size, calls) = (sizes.of(&builder.arena, body), survey.calls[rule.index()]);
+        let growth = size as u64 * (calls.max(1) as u64 - 1);
+        let small =
+            if calls <= 1 { size <= SMALL_FOR_ONE_CALL } else { size <= SMALL && !sizes.has_run(body) };
+        if small && growth <= room.0 {
+            room.0 -= growth;
+            map[id.index()] = body;
         }
     }
     for rule in rule_ids(builder.rule_count()) {
@@ -69,58 +68,6 @@ pub(super) fn inline(grammar: Grammar, room: &mut Room, budget: &mut Budget<'_>)
         }
     }
     builder.build(root)
-}
-
-/// Rules that stay because a walk from the root comes to a call of them inside themselves.
-fn cycle_heads(grammar: &Grammar) -> Vec<bool> {
-    const OPEN: u8 = 1;
-    const DONE: u8 = 2;
-    let mut kept = vec![false; grammar.rules().len()];
-    kept[grammar.root().index()] = true;
-    let mut states = vec![0; grammar.arena().len()];
-    let mut todo = vec![(grammar.rule(grammar.root()).body.index(), false)];
-    let mut successors = Vec::new();
-    while let Some((node, leaving)) = todo.pop() {
-        let Some(id) = ExprId::new(node) else { continue };
-        match (leaving, states[node], grammar.arena().get(id)) {
-            (true, ..) => states[node] = DONE,
-            (_, OPEN, Expr::Rule(rule)) => kept[rule.index()] = true,
-            (_, OPEN | DONE, _) => {}
-            _ => {
-                states[node] = OPEN;
-                todo.push((node, true));
-                call_successors(grammar, id, &mut successors);
-                todo.extend(successors.drain(..).rev().map(|next| (next, false)));
-            }
-        }
-    }
-    kept
-}
-
-/// The expressions, each after what it leads to, where calls of `kept` rules lead nowhere. A cycle can be left
-/// where rules share a body; its calls stay.
-fn bottom_up(grammar: &Grammar, kept: &[bool]) -> Components {
-    let starts = grammar.rules().iter().zip(kept).filter(|r| *r.1).map(|r| r.0.body.index());
-    components(grammar.arena().len(), starts, |node, out| {
-        let Some(id) = ExprId::new(node) else { return };
-        match grammar.arena().get(id) {
-            Expr::Rule(rule) if kept[rule.index()] => {}
-            _ => call_successors(grammar, id, out),
-        }
-    })
-}
-
-/// How many expressions call each rule.
-fn count_calls(grammar: &Grammar) -> Vec<u32> {
-    let arena = grammar.arena();
-    let mut calls = vec![0; grammar.rules().len()];
-    let bodies = grammar.rules().iter().map(|r| r.body);
-    for child in arena.iter().flat_map(|(id, _)| arena.children(id)).chain(bodies) {
-        if let Expr::Rule(rule) = arena.get(child) {
-            calls[rule.index()] += 1;
-        }
-    }
-    calls
 }
 
 /// From this many characters on, a class makes a run.

@@ -27,6 +27,7 @@ use super::graph::components;
 use super::nonempty::NonEmpty;
 use super::nullable::nullable;
 use super::rewrite::{Reach, keep_reachable, rule_ids};
+use super::survey::Survey;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
@@ -70,30 +71,64 @@ fn cycles(grammar: &Grammar, nullable: &[bool]) -> Vec<Cycle> {
     found.iter().map(as_cycle).filter(is_cycle).collect()
 }
 
+/// Whether some expression can start with itself.
+fn has_cycle(grammar: &Grammar, nullable: &[bool]) -> bool {
+    const OPEN: u8 = 1;
+    const DONE: u8 = 2;
+    let mut marks = vec![0; grammar.arena().len()];
+    let mut path: Vec<(ExprId, usize)> = Vec::new();
+    for rule in grammar.rules() {
+        path.push((rule.body, 0));
+        while let Some((id, next)) = path.last_mut() {
+            let at = id.index();
+            if *next == 0 && marks[at] == OPEN {
+                return true;
+            }
+            let starts = left_children(grammar, nullable, *id);
+            if marks[at] == DONE || *next == starts.len() {
+                marks[at] = DONE;
+                path.pop();
+                continue;
+            }
+            marks[at] = OPEN;
+            let start = starts[*next];
+            *next += 1;
+            path.push((start, 0));
+        }
+    }
+    false
+}
+
 /// What an expression can start with; for a call, the body of the rule.
-fn left_children(grammar: &Grammar, nullable: &[bool], id: ExprId) -> smallvec::SmallVec<[ExprId; 4]> {
+fn left_children<'a>(grammar: &'a Grammar, nullable: &[bool], id: ExprId) -> &'a [ExprId] {
     let arena = grammar.arena();
     match arena.get(id) {
-        Expr::Rule(rule) => smallvec::smallvec![grammar.rule(rule).body],
         Expr::Concat(list) => {
             let list = arena.list(list);
             let head = list.iter().position(|c| !nullable[c.index()]).map_or(list.len(), |i| i + 1);
-            smallvec::SmallVec::from_slice(&list[..head])
+            &list[..head]
         }
-        Expr::Alt(_) | Expr::Repeat { .. } => arena.children(id),
+        Expr::Rule(_) | Expr::Alt(_) | Expr::Repeat { .. } => grammar.parts(id),
         // Entries are never empty, so no separator comes first.
-        Expr::Members(_) => arena.children(id).into_iter().skip(1).collect(),
-        _ => smallvec::SmallVec::new(),
+        Expr::Members(_) => &arena.children(id)[1..],
+        _ => &[],
     }
 }
 
 /// The same language without left recursion.
 pub(super) fn remove(
     grammar: Grammar,
+    survey: &Survey,
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
+    if !survey.recursive {
+        return Ok(grammar);
+    }
     let nullable = nullable(&grammar);
+    if !has_cycle(&grammar, &nullable) {
+        return Ok(grammar);
+    }
     let cycles = cycles(&grammar, &nullable);
     if cycles.is_empty() {
         return Ok(grammar);
@@ -118,7 +153,8 @@ pub(super) fn remove(
     }
     solver.run()?;
     let solved = solver.exprs.finish(root)?;
-    keep_reachable(&solved, budget)
+    let survey = Survey::of(&solved);
+    keep_reachable(solved, &survey, budget)
 }
 
 /// Where a rule's new body comes from.

@@ -14,12 +14,17 @@ mod nonempty;
 mod nullable;
 mod productive;
 mod rewrite;
+mod survey;
 mod tail_recursion;
 
 pub use left_recursion::left_recursive;
 pub use nullable::nullable;
-pub use rewrite::extract;
+pub(crate) use rewrite::extract_all;
+pub use rewrite::{extract, reachable};
 
+use smallvec::SmallVec;
+
+use self::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar};
@@ -42,19 +47,26 @@ pub fn prepare(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    let grammar = rewrite::keep_reachable(grammar, budget)?;
-    productive::check(&grammar)?;
-    prepare_reachable(grammar, budget, is_never)
+    let surveyed = Surveyed::new(grammar.clone());
+    productive::check(&surveyed.grammar, &surveyed.survey)?;
+    prepare_surveyed(surveyed, budget, is_never)
 }
 
 /// Refuses a grammar with a rule that can match no text for the way it is written.
-pub fn check(grammar: &Grammar, budget: &mut Budget<'_>) -> Result<(), Error> {
-    productive::check(&rewrite::keep_reachable(grammar, budget)?)
+pub fn check(grammar: &Grammar) -> Result<(), Error> {
+    productive::check(grammar, &Survey::of(grammar))
 }
 
 /// The grammar without rules that can match no text, and without what needs them; refused if nothing is left.
 pub(crate) fn without_dead_ends(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    productive::prune(rewrite::keep_reachable(&grammar, budget)?, budget)
+    let survey = Survey::of(&grammar);
+    productive::prune(grammar, &survey, budget)
+}
+
+/// The grammar with common beginnings of alternatives written once, and without what the root does not reach.
+pub(crate) fn factored(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    let it = Surveyed::new(grammar).pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
+    rewrite::keep_reachable(it.grammar, &it.survey, budget)
 }
 
 /// Like [`prepare`], for a grammar of which [`check`] has seen the original: rules that can match no text are
@@ -64,58 +76,59 @@ pub fn prepare_checked(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    let grammar = rewrite::keep_reachable(grammar, budget)?;
-    prepare_reachable(grammar, budget, is_never)
+    prepare_surveyed(Surveyed::new(grammar.clone()), budget, is_never)
 }
 
-/// The same for a grammar of which nothing is out of reach.
-fn prepare_reachable(
-    grammar: Grammar,
+fn prepare_surveyed(
+    mut it: Surveyed,
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    let grammar = boolean::drop_empty(grammar, budget, is_never)?;
-    let grammar = productive::prune(grammar, budget)?;
-    let before = Snapshot::of(&grammar);
-    let mut grammar = left_recursion::remove(grammar, budget, is_never)?;
-    if !before.is(&grammar) {
-        grammar = productive::prune(grammar, budget)?;
+    it = it.pass(|grammar, survey| boolean::drop_empty(grammar, survey, budget, is_never))?;
+    it = it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
+    it = it.pass(|grammar, survey| left_recursion::remove(grammar, survey, budget, is_never))?;
+    if it.changed {
+        it = it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
     }
-    let mut room = inline::Room::of(&grammar);
+    let mut room = inline::Room::of(&it.grammar);
     // Factoring shows `a | a "," list` to be `a ("," list)?`; inlining shows rules that call each other at the
     // end to be one that calls itself; and a rule that became a loop can be inlined.
-    let mut reachable = None;
     for round in 0.. {
-        grammar = factor::factor(grammar, budget)?;
-        let looped;
-        (grammar, looped) = tail_recursion::into_loops(grammar, budget)?;
-        if round == ROUNDS || round > 0 && !looped {
+        it = it.pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
+        it = it.pass(|grammar, survey| tail_recursion::into_loops(grammar, survey, budget))?;
+        if round == ROUNDS || round > 0 && !it.changed {
             break;
         }
-        grammar = inline::inline(grammar, &mut room, budget)?;
-        grammar = rewrite::keep_reachable(&grammar, budget)?;
-        reachable = Some(Snapshot::of(&grammar));
+        it = it.pass(|grammar, survey| inline::inline(grammar, survey, &mut room, budget))?;
+        if !it.changed {
+            break;
+        }
     }
-    if reachable.is_some_and(|before| before.is(&grammar)) {
-        return Ok(grammar);
-    }
-    rewrite::keep_reachable(&grammar, budget)
+    rewrite::keep_reachable(it.grammar, &it.survey, budget)
 }
 
-/// What shows whether a pass has changed anything: it makes new expressions, or gives a rule another body.
-struct Snapshot {
-    exprs: usize,
-    bodies: Vec<ExprId>,
+/// A grammar, and what a walk through it has shown.
+struct Surveyed {
+    grammar: Grammar,
+    survey: Survey,
+    /// Whether the last pass has changed anything: made or dropped expressions, or given a rule another body.
+    changed: bool,
 }
 
-impl Snapshot {
-    fn of(grammar: &Grammar) -> Self {
-        let bodies = grammar.rules().iter().map(|rule| rule.body).collect();
-        Snapshot { exprs: grammar.arena().len(), bodies }
+impl Surveyed {
+    fn new(grammar: Grammar) -> Self {
+        Surveyed { survey: Survey::of(&grammar), grammar, changed: false }
     }
 
-    fn is(&self, grammar: &Grammar) -> bool {
-        let bodies = grammar.rules().iter().map(|rule| rule.body);
-        self.exprs == grammar.arena().len() && self.bodies.iter().copied().eq(bodies)
+    /// Lets a pass do its work.
+    fn pass(self, pass: impl FnOnce(Grammar, &Survey) -> Result<Grammar, Error>) -> Result<Self, Error> {
+        let of = |grammar: &Grammar| (grammar.arena().len(), grammar.rules().len());
+        let size = of(&self.grammar);
+        let bodies: SmallVec<[ExprId; 64]> = self.grammar.rules().iter().map(|rule| rule.body).collect();
+        let grammar = pass(self.grammar, &self.survey)?;
+        let same = grammar.rules().iter().map(|rule| rule.body).eq(bodies.iter().copied());
+        let changed = size != of(&grammar) || !same;
+        let survey = if changed { Survey::of(&grammar) } else { self.survey };
+        Ok(Surveyed { grammar, survey, changed })
     }
 }

@@ -171,7 +171,7 @@ impl<'a, 'b, 'l> NonEmpty<'a, 'b, 'l> {
     }
 
     fn nonempty_from_children(&mut self, id: ExprId) -> Result<ExprId, Error> {
-        let children = self.builder.arena.children(id);
+        let children = self.builder.arena.children(id).to_vec();
         match self.builder.arena.get(id) {
             Expr::Concat(_) => self.nonempty_sequence(&children),
             Expr::Alt(_) => {

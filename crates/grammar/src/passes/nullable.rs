@@ -4,6 +4,9 @@ use super::fixpoint::{Gate, least};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
 
+/// How often all rules are gone over before a list of what depends on what is made.
+const SWEEPS: usize = 4;
+
 /// Whether each expression of the grammar's arena, in order of its ids, matches the empty text.
 ///
 /// The answer for an assertion ([`Expr::Look`]) is the one it gives in a region that is the empty text.
@@ -24,12 +27,19 @@ use crate::ir::{Arena, Expr, Grammar};
 pub fn nullable(grammar: &Grammar) -> Vec<bool> {
     let arena = grammar.arena();
     // Only regular expressions have a complement, and those need no fixpoint: children come first.
-    let mut regular = vec![false; arena.len()];
-    for (id, _) in arena.iter() {
-        regular[id.index()] = arena.is_regular(id) && nullable_expr(arena, id, &regular, |_| false);
+    let mut known = vec![false; arena.len()];
+    for sweep in 0..SWEEPS {
+        let mut bodies = Vec::with_capacity(grammar.rules().len());
+        bodies.extend(grammar.rules().iter().map(|rule| known[rule.body.index()]));
+        for (id, _) in arena.iter().filter(|(id, _)| sweep == 0 || !arena.is_regular(*id)) {
+            known[id.index()] = nullable_expr(arena, id, &known, |rule| bodies[rule.index()]);
+        }
+        if grammar.rules().iter().zip(bodies).all(|(rule, before)| known[rule.body.index()] == before) {
+            return known;
+        }
     }
     least(grammar, |id, expr| match expr {
-        _ if arena.is_regular(id) => Gate::Known(regular[id.index()]),
+        _ if arena.is_regular(id) => Gate::Known(known[id.index()]),
         Expr::Repeat { min: 0, .. } => Gate::Known(true),
         Expr::Members(_) | Expr::Machine(_) => Gate::Known(nullable_expr(arena, id, &[], |_| false)),
         Expr::Concat(_) => Gate::All,

@@ -1,15 +1,33 @@
 //! Rejects rules that can match no text, and takes out parts that cannot.
 
-use super::fixpoint::{Gate, least};
+use super::fixpoint::{Gate, least, satisfiable_with};
 use super::nullable::nullable_expr;
-use super::rewrite::{is_boolean, rewrite};
+use super::rewrite::rewrite;
+use super::survey::Survey;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Expr, Grammar};
 use crate::limits::Budget;
 
-/// Which expressions match some text, taking boolean ones on trust.
-fn productive(grammar: &Grammar) -> Vec<bool> {
+/// How often all expressions are gone over before a list of what depends on what is made.
+const SWEEPS: usize = 4;
+
+/// Which of the expressions that the root reaches match some text, taking boolean ones on trust.
+pub(super) fn productive(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
+    let mut holds = vec![false; grammar.arena().len()];
+    for _ in 0..SWEEPS {
+        let mut changed = false;
+        for &id in &survey.order {
+            if !holds[id.index()] && is_productive(grammar, id, &holds) {
+                holds[id.index()] = true;
+                changed = true;
+            }
+        }
+        // Without recursion everything comes after what it depends on.
+        if !changed || !survey.recursive {
+            return holds;
+        }
+    }
     least(grammar, |id, expr| match expr {
         Expr::Never => Gate::Known(false),
         Expr::Members(_) if nullable_members(grammar, id) => Gate::Known(true),
@@ -21,6 +39,23 @@ fn productive(grammar: &Grammar) -> Vec<bool> {
     })
 }
 
+fn is_productive(grammar: &Grammar, id: ExprId, holds: &[bool]) -> bool {
+    let mut parts = grammar.parts(id).iter().map(|part| holds[part.index()]);
+    match grammar.arena().get(id) {
+        Expr::Never => false,
+        Expr::Repeat { min: 0, .. } => true,
+        Expr::Members(members) => {
+            // An arena has no members that cannot be satisfied as long as every entry can.
+            parts.all(|holds| holds)
+                || nullable_members(grammar, id)
+                || satisfiable_with(grammar.arena().members_of(members), holds)
+        }
+        Expr::Concat(_) => parts.all(|holds| holds),
+        Expr::Alt(_) | Expr::Rule(_) | Expr::Repeat { .. } => parts.any(|holds| holds),
+        _ => true,
+    }
+}
+
 /// Whether members may be none at all.
 fn nullable_members(grammar: &Grammar, id: ExprId) -> bool {
     nullable_expr(grammar.arena(), id, &[], |_| false)
@@ -28,11 +63,11 @@ fn nullable_members(grammar: &Grammar, id: ExprId) -> bool {
 
 /// Refuses a grammar with a rule that can match no text for the way it is written: such a rule is a mistake,
 /// even where the grammar could do without it.
-pub(super) fn check(grammar: &Grammar) -> Result<(), Error> {
-    let productive = productive(grammar);
+pub(super) fn check(grammar: &Grammar, survey: &Survey) -> Result<(), Error> {
+    let productive = productive(grammar, survey);
     let Some(mut rule) = (0..grammar.rules().len())
         .filter_map(RuleId::new)
-        .find(|&r| !productive[grammar.rule(r).body.index()])
+        .find(|&r| survey.rules[r.index()] && !productive[grammar.rule(r).body.index()])
     else {
         return Ok(());
     };
@@ -89,18 +124,17 @@ fn refusal(grammar: &Grammar, rule: RuleId, needed: &[RuleId], cycle: &[RuleId])
 }
 
 /// Takes out everything that can match no text, which is an error only if nothing is left of the root.
-pub(super) fn prune(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let productive = productive(&grammar);
+pub(super) fn prune(grammar: Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    let productive = productive(&grammar, survey);
     let root = grammar.rule(grammar.root());
     if !productive[root.body.index()] {
         let message = format!("rule `{}` can match no text: its conditions exclude each other", root.name);
         return Err(Error::at_place(ErrorKind::Unsatisfiable, message, root.place));
     }
-    let arena = grammar.arena();
-    if arena.iter().all(|(id, e)| e == Expr::Never || is_boolean(e) || productive[id.index()]) {
+    if survey.order.iter().all(|id| productive[id.index()] || *id == grammar.arena().never()) {
         return Ok(grammar);
     }
-    rewrite(grammar, budget, |arena, id, rebuilt| {
+    rewrite(grammar, survey, budget, |arena, id, rebuilt| {
         Ok(if productive[id.index()] { rebuilt } else { arena.never() })
     })
 }

@@ -5,7 +5,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rewrite::{call_components, rule_ids};
+use super::rewrite::rule_ids;
+use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
@@ -14,38 +15,27 @@ use crate::limits::Budget;
 /// Entries of joined sequences that the loop of one rule may cost; beyond that it stays recursive.
 const MAX_COPIED: usize = 1 << 16;
 
-/// The same language with loops in place of tail calls, and whether there are new ones.
-pub(super) fn into_loops(grammar: Grammar, budget: &mut Budget<'_>) -> Result<(Grammar, bool), Error> {
-    let recursive = recursive_rules(&grammar);
-    if !recursive.contains(&true) {
-        return Ok((grammar, false));
+/// The same language with loops in place of tail calls.
+pub(super) fn into_loops(
+    grammar: Grammar,
+    survey: &Survey,
+    budget: &mut Budget<'_>,
+) -> Result<Grammar, Error> {
+    // A rule that calls itself at its end was met inside itself.
+    if !survey.recursive {
+        return Ok(grammar);
     }
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
-    let mut looped = false;
-    for rule in rule_ids(recursive.len()).filter(|r| recursive[r.index()]) {
+    for rule in rule_ids(builder.rule_count()).filter(|r| survey.heads[r.index()]) {
         budget.tick()?;
         if let Some(body) = builder.body(rule)
             && let Some(body) = as_loop(&mut builder.arena, rule, body, budget)?
         {
             builder.define(rule, body);
-            looped = true;
         }
     }
-    Ok((builder.build(root)?, looped))
-}
-
-/// Which rules call themselves, by whatever way.
-fn recursive_rules(grammar: &Grammar) -> Vec<bool> {
-    let mut recursive = vec![false; grammar.rules().len()];
-    for members in call_components(grammar).iter().filter(|c| c.len() > 1) {
-        for id in members.iter().filter_map(|&i| ExprId::new(i)) {
-            if let Expr::Rule(rule) = grammar.arena().get(id) {
-                recursive[rule.index()] = true;
-            }
-        }
-    }
-    recursive
+    builder.build(root)
 }
 
 /// The body `p (b rule | c)` as `p (b p)* c`.

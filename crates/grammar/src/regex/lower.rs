@@ -62,7 +62,7 @@ pub(super) fn has_look(arena: &Arena, expr: ExprId) -> bool {
         if matches!(arena.get(id), Expr::Look { .. }) {
             return true;
         }
-        todo.extend(arena.children(id).into_iter().filter(|&child| seen.insert(child)));
+        todo.extend(arena.children(id).iter().copied().filter(|&child| seen.insert(child)));
     }
     false
 }

@@ -181,5 +181,5 @@ fn assert_no_left_recursion(grammar: &Grammar, texts: &[Texts]) {
 }
 
 fn rule_named(grammar: &Grammar, name: &str) -> RuleId {
-    RuleId::new(grammar.rules().iter().position(|r| r.name == name).unwrap()).unwrap()
+    RuleId::new(grammar.rules().iter().position(|r| &*r.name == name).unwrap()).unwrap()
 }

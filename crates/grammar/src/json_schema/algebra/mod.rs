@@ -24,6 +24,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::base::{Base, Library};
 use super::node::{Node, NodeId, Nodes};
 use super::number::NumberSet;
 use super::options::JsonOptions;
@@ -138,6 +139,8 @@ pub(crate) struct Algebra<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) budget: Budget<'a>,
     pub(crate) builder: GrammarBuilder,
+    /// What the builder had from the start.
+    pub(crate) library: Library,
     pub(crate) goals: Goals,
     values: Vec<&'a Json>,
     value_ids: FxHashMap<*const Json, ValueId>,
@@ -170,18 +173,20 @@ impl<'a> Algebra<'a> {
         options: &'a JsonOptions,
         limits: &'a Limits,
         budget: Budget<'a>,
-    ) -> Self {
+    ) -> Result<Self, Error> {
         let asks = |node: &Node| match node {
             Node::Schema(s) => s.unevaluated_properties.is_some() || s.unevaluated_items.is_some(),
             _ => false,
         };
         let annotate = nodes.nodes.iter().any(asks);
-        Algebra {
+        let (builder, library) = Base::get()?.builder(options.spelling, limits)?;
+        Ok(Algebra {
             nodes,
             options,
             limits,
             budget,
-            builder: GrammarBuilder::new(limits),
+            builder,
+            library,
             goals: Goals::new(),
             values: Vec::new(),
             value_ids: FxHashMap::default(),
@@ -199,7 +204,7 @@ impl<'a> Algebra<'a> {
             outer: 0,
             blocked: false,
             annotate,
-        }
+        })
     }
 
     /// What it takes to compute with sets of strings.

@@ -12,11 +12,12 @@ use rustc_hash::FxHashMap;
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::Node;
 use super::options::Spelling;
-use super::string::{Speller, any_string, encode_literal, encode_opened};
+use super::string::{Speller, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{ByteSet, Expr, Grammar, Tracking};
+use crate::json::JsonWhitespace;
 use crate::limits::Budget;
 
 /// A grammar in the making.
@@ -27,8 +28,6 @@ pub(crate) struct Lower<'a> {
     speller: Speller,
     /// The white space between tokens.
     ws: ExprId,
-    /// Any string, with its quotes.
-    string: RuleId,
     /// Any value, once something asked for it.
     value: Option<ExprId>,
     tracking: Tracking,
@@ -38,21 +37,17 @@ pub(crate) struct Lower<'a> {
 
 impl<'a> Lower<'a> {
     pub(crate) fn new(mut algebra: Algebra<'a>) -> Result<Self, Error> {
-        let string = algebra.builder.declare("string", None)?;
-        let arena = &mut algebra.builder.arena;
-        let ws = algebra.options.whitespace.expr(arena, algebra.limits)?;
-        // However a string without bounds is spelled, it is as good.
-        let (quote, body) = (arena.literal(b"\""), any_string(Spelling::Any, arena));
-        let body = arena.concat(&[quote, body, quote]);
-        algebra.builder.define(string, body);
-        let speller = Speller::new(algebra.options.spelling);
+        let ws = match &algebra.options.whitespace {
+            JsonWhitespace::Bounded => algebra.library.ws,
+            other => other.expr(&mut algebra.builder.arena, algebra.limits)?,
+        };
+        let speller = Speller::new(algebra.options.spelling, Some(algebra.library.text));
         Ok(Lower {
             speller,
             algebra,
             known: FxHashMap::default(),
             todo: Vec::new(),
             ws,
-            string,
             value: None,
             tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
@@ -126,7 +121,10 @@ impl<'a> Lower<'a> {
             // `1.0` is no integer in draft 4: it is not written. Whoever reads all spellings goes by the value.
             parts.push(match set.plain_integers && spelling == Spelling::Canonical {
                 true => set.number.plain_integers(arena)?,
-                false => set.number.expr(spelling, arena, limits)?,
+                false => match self.algebra.library.number(&set.number) {
+                    Some(known) => known,
+                    None => set.number.expr(spelling, arena, limits)?,
+                },
             });
         }
         if !set.string.is_none() {
@@ -145,7 +143,8 @@ impl<'a> Lower<'a> {
     fn quoted(&mut self, strings: &Strings) -> Result<ExprId, Error> {
         let arena = &mut self.algebra.builder.arena;
         if strings.is_any() {
-            return Ok(arena.rule(self.string));
+            // However it is spelled, it is as good.
+            return Ok(arena.rule(self.algebra.library.string));
         }
         let quote = arena.literal(b"\"");
         if let Strings::Only(texts) = strings {
@@ -155,6 +154,16 @@ impl<'a> Lower<'a> {
             };
             let texts: Vec<ExprId> = texts.iter().map(spell).collect();
             return Ok(self.one_of_texts(&texts));
+        }
+        if let Strings::Except(texts) = strings {
+            let texts: Vec<ExprId> =
+                texts.iter().map(|text| encode_literal(text, &mut self.speller, arena)).collect();
+            let any = self.speller.any_text(arena);
+            let texts = self.one_of_texts(&texts);
+            let arena = &mut self.algebra.builder.arena;
+            let others = arena.not(texts);
+            let body = arena.and(&[any, others]);
+            return Ok(arena.concat(&[quote, body, quote]));
         }
         let plain = strings.expr(arena);
         let body = encode_opened(plain, &mut self.speller, arena, self.algebra.limits)?;
@@ -180,6 +189,12 @@ impl<'a> Lower<'a> {
     /// Any value at all.
     fn any_value(&mut self) -> Result<ExprId, Error> {
         if let Some(value) = self.value {
+            return Ok(value);
+        }
+        if self.ws == self.algebra.library.ws && !self.tracking.items {
+            self.tracking.keys = true;
+            let value = self.algebra.builder.arena.rule(self.algebra.library.value);
+            self.value = Some(value);
             return Ok(value);
         }
         let rule = self.algebra.builder.declare("value", None)?;

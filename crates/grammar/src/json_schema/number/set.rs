@@ -88,6 +88,11 @@ impl NumberSet {
         self.points.is_empty() && self.pieces[0].is_all()
     }
 
+    /// Whether it is all integers.
+    pub(crate) fn is_integers(&self) -> bool {
+        self.points.is_empty() && *self == NumberSet::integers()
+    }
+
     /// Whether it holds `number`.
     pub(crate) fn contains(&self, number: &Decimal) -> bool {
         match self.points.binary_search_by(|(point, _)| point.cmp(number)) {

@@ -1,5 +1,6 @@
 //! The texts that may be referred to: the schema, what the caller handed over, the metaschemas.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::error::Error;
@@ -20,7 +21,7 @@ pub(super) struct Documents<'a> {
 }
 
 struct Document<'a> {
-    address: String,
+    address: Cow<'a, str>,
     text: &'a str,
     json: OnceCell<Json>,
 }
@@ -28,14 +29,18 @@ struct Document<'a> {
 impl<'a> Documents<'a> {
     pub(super) fn new(schema: &'a str, options: &'a JsonOptions) -> Self {
         let document = |address: &str, text| Document {
-            address: uri::resolve("", address).0,
+            address: Cow::Owned(uri::resolve("", address).0),
             text,
             json: OnceCell::new(),
         };
         let mut all = vec![document("", schema)];
         all.extend(options.documents.iter().map(|(address, text)| document(address, text)));
         let own = all.len();
-        all.extend(metaschema::ALL.iter().map(|meta| document(meta.address, meta.text)));
+        all.extend(metaschema::ALL.iter().map(|meta| Document {
+            address: Cow::Borrowed(meta.address),
+            text: meta.text,
+            json: OnceCell::new(),
+        }));
         Documents { all, own }
     }
 

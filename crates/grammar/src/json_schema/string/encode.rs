@@ -10,6 +10,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+#[cfg(test)]
 use super::super::options::Spelling;
 use super::spell::Speller;
 use crate::error::{Error, ErrorKind};
@@ -26,7 +27,7 @@ pub(crate) fn encode(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(&mut Speller::new(spelling), arena, limits).run(expr, Form::Body)
+    Encoder::new(&mut Speller::new(spelling, None), arena, limits).run(expr, Form::Body)
 }
 
 /// The JSON spellings of the texts of a plain expression, with the opening quote and without the closing one.
@@ -42,11 +43,6 @@ pub(crate) fn encode_opened(
 /// The JSON spellings of one text, without quotes.
 pub(crate) fn encode_literal(text: &str, speller: &mut Speller, arena: &mut Arena) -> ExprId {
     speller.text(text, arena)
-}
-
-/// The body of any string, without quotes.
-pub(crate) fn any_string(spelling: Spelling, arena: &mut Arena) -> ExprId {
-    Speller::new(spelling).any_text(arena)
 }
 
 /// Where in the string an expression stands.
@@ -78,12 +74,11 @@ impl<'a> Encoder<'a> {
     fn run(mut self, root: ExprId, form: Form) -> Result<ExprId, Error> {
         for expr in below(self.arena, root) {
             self.budget.tick()?;
-            let children = self.arena.children(expr);
             if let Some(body) = self.body(expr)? {
                 self.bodies.insert(expr, body);
             }
             let own = matches!(self.arena.get(expr), Expr::Look { behind: true, .. });
-            if own || children.iter().any(|child| self.opened.contains_key(child)) {
+            if own || self.arena.children(expr).iter().any(|child| self.opened.contains_key(child)) {
                 let opened = self.open(expr);
                 self.opened.insert(expr, opened);
             }
@@ -259,7 +254,7 @@ fn below(arena: &Arena, root: ExprId) -> Vec<ExprId> {
     let mut next = 0;
     while let Some(&expr) = found.get(next) {
         next += 1;
-        found.extend(arena.children(expr).into_iter().filter(|&child| seen.insert(child)));
+        found.extend(arena.children(expr).iter().copied().filter(|&child| seen.insert(child)));
     }
     found.sort_unstable();
     found

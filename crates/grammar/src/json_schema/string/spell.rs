@@ -33,12 +33,13 @@ pub(crate) struct Speller {
 }
 
 impl Speller {
-    pub(crate) fn new(spelling: Spelling) -> Self {
-        Speller { spelling, sets: FxHashMap::default(), chars: FxHashMap::default(), any: None }
+    /// For an arena that has the expression of any text already, or not.
+    pub(crate) fn new(spelling: Spelling, any: Option<ExprId>) -> Self {
+        Speller { spelling, sets: FxHashMap::default(), chars: FxHashMap::default(), any }
     }
 
     /// Any text.
-    pub(super) fn any_text(&mut self, arena: &mut Arena) -> ExprId {
+    pub(crate) fn any_text(&mut self, arena: &mut Arena) -> ExprId {
         if let Some(any) = self.any {
             return any;
         }
