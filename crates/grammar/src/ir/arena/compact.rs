@@ -1,0 +1,79 @@
+//! A copy of part of an arena.
+
+use hashbrown::HashTable;
+
+use super::{Arena, Expr, List, Literal};
+use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
+use crate::ir::pool::Pool;
+
+impl Arena {
+    /// The marked expressions in an arena of their own, with other rule ids; all children of what is marked must be
+    /// marked too. Also answers the new id of each.
+    ///
+    /// Nothing is normalised again, and the order stays as it was, so this costs little more than the copy.
+    pub(crate) fn compact(&self, marked: &[bool], rules: &[Option<RuleId>]) -> (Arena, Vec<ExprId>) {
+        let mut copy = Arena {
+            exprs: Vec::with_capacity(self.exprs.len()),
+            regular: Vec::with_capacity(self.exprs.len()),
+            lists: Vec::with_capacity(self.lists.len()),
+            bytes: Vec::with_capacity(self.bytes.len()),
+            char_sets: Pool::default(),
+            members: Pool::default(),
+            member_parts: Vec::new(),
+            machines: Pool::default(),
+            index: HashTable::new(),
+            indexed: 0,
+            capacity: self.capacity,
+            overflowed: self.overflowed,
+        };
+        let mut map = vec![self.never(); self.exprs.len()];
+        for (id, expr) in self.iter().filter(|(id, _)| id.index() < Self::STANDING || marked[id.index()]) {
+            let expr = self.copied(expr, &mut copy, rules, &map);
+            map[id.index()] = ExprId::new(copy.exprs.len()).unwrap_or(id);
+            copy.exprs.push(expr);
+            copy.regular.push(self.regular[id.index()]);
+        }
+        (copy, map)
+    }
+
+    /// An expression as it stands in the copy.
+    fn copied(&self, expr: Expr, copy: &mut Arena, rules: &[Option<RuleId>], map: &[ExprId]) -> Expr {
+        let at = |id: ExprId| map[id.index()];
+        let mut list = |l: List| {
+            let start = copy.lists.len() as u32;
+            copy.lists.extend(self.list(l).iter().map(|&child| at(child)));
+            List { start, len: l.len }
+        };
+        match expr {
+            Expr::Never | Expr::Empty | Expr::Bytes(_) => expr,
+            Expr::Concat(l) => Expr::Concat(list(l)),
+            Expr::Alt(l) => Expr::Alt(list(l)),
+            Expr::And(l) => Expr::And(list(l)),
+            Expr::Repeat { expr, min, max } => Expr::Repeat { expr: at(expr), min, max },
+            Expr::Not(expr) => Expr::Not(at(expr)),
+            Expr::Region(expr) => Expr::Region(at(expr)),
+            Expr::Look { expr, behind, negated } => Expr::Look { expr: at(expr), behind, negated },
+            Expr::Literal(literal) => {
+                let start = copy.bytes.len() as u32;
+                copy.bytes.extend_from_slice(self.literal_bytes(literal));
+                Expr::Literal(Literal { start, len: literal.len })
+            }
+            Expr::Rule(rule) => rules.get(rule.index()).copied().flatten().map_or(Expr::Never, Expr::Rule),
+            Expr::Chars(set) => {
+                let number = copy.char_sets.share(&self.char_sets, set.index());
+                CharSetId::new(number).map_or(Expr::Never, Expr::Chars)
+            }
+            Expr::Machine(machine) => {
+                let number = copy.machines.share(&self.machines, machine.index());
+                MachineId::new(number).map_or(Expr::Never, Expr::Machine)
+            }
+            Expr::Members(members) => {
+                let parts = list(self.member_parts[members.index()]);
+                let members = self.members_of(members).with_children(copy.list(parts));
+                let number = copy.members.add(members);
+                copy.member_parts.push(parts);
+                MembersId::new(number).map_or(Expr::Never, Expr::Members)
+            }
+        }
+    }
+}
