@@ -22,12 +22,23 @@ pub(super) fn drop_empty(
     if !survey.booleans {
         return Ok(grammar);
     }
-    rewrite(grammar, survey, budget, |arena, id, rebuilt| match arena.get(id) {
-        Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
-            let never = !is_endless_but_few(arena, id) && is_never(arena, id)?;
-            Ok(if never { arena.never() } else { rebuilt })
+    let arena = grammar.arena();
+    let mut empty = FxHashSet::default();
+    for &id in &survey.order {
+        if let Expr::And(_) | Expr::Not(_) | Expr::Region(_) = arena.get(id)
+            && !is_endless_but_few(arena, id)
+        {
+            budget.check()?;
+            if is_never(arena, id)? {
+                empty.insert(id);
+            }
         }
-        _ => Ok(rebuilt),
+    }
+    if empty.is_empty() {
+        return Ok(grammar);
+    }
+    rewrite(grammar, survey, budget, |arena, id, rebuilt| {
+        Ok(if empty.contains(&id) { arena.never() } else { rebuilt })
     })
 }
 

@@ -22,7 +22,12 @@ pub(super) fn into_loops(
     budget: &mut Budget<'_>,
 ) -> Result<Grammar, Error> {
     // A rule that calls itself at its end was met inside itself.
-    if !survey.recursive {
+    let calls_itself = |rule: RuleId| {
+        let body = grammar.rule(rule).body;
+        survey.heads[rule.index()]
+            && ends(grammar.arena(), body).iter().any(|&end| grammar.arena().get(end) == Expr::Rule(rule))
+    };
+    if !survey.recursive || !rule_ids(grammar.rules().len()).any(calls_itself) {
         return Ok(grammar);
     }
     let root = grammar.root();

@@ -8,6 +8,7 @@ mod finite;
 mod object;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::Node;
@@ -148,18 +149,19 @@ impl<'a> Lower<'a> {
         }
         let quote = arena.literal(b"\"");
         if let Strings::Only(texts) = strings {
-            let spell = |text: &std::rc::Rc<str>| {
-                let body = encode_literal(text, &mut self.speller, arena);
-                arena.concat(&[quote, body, quote])
-            };
-            let texts: Vec<ExprId> = texts.iter().map(spell).collect();
+            let texts: Vec<ExprId> = texts.iter().map(|text| self.quoted_text(text)).collect();
             return Ok(self.one_of_texts(&texts));
         }
         if let Strings::Except(texts) = strings {
-            let texts: Vec<ExprId> =
-                texts.iter().map(|text| encode_literal(text, &mut self.speller, arena)).collect();
             let any = self.speller.any_text(arena);
-            let texts = self.one_of_texts(&texts);
+            let texts = if texts.iter().all(|text| self.speller.is_plain(text)) {
+                let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+                trie_of_literals(arena, &texts)
+            } else {
+                let texts: Vec<ExprId> =
+                    texts.iter().map(|text| encode_literal(text, &mut self.speller, arena)).collect();
+                self.one_of_texts(&texts)
+            };
             let arena = &mut self.algebra.builder.arena;
             let others = arena.not(texts);
             let body = arena.and(&[any, others]);
@@ -168,6 +170,18 @@ impl<'a> Lower<'a> {
         let plain = strings.expr(arena);
         let body = encode_opened(plain, &mut self.speller, arena, self.algebra.limits)?;
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
+    }
+
+    /// One string with its quotes.
+    fn quoted_text(&mut self, text: &str) -> ExprId {
+        let arena = &mut self.algebra.builder.arena;
+        if self.speller.is_plain(text) {
+            let bytes: SmallVec<[u8; 64]> =
+                [b"\"", text.as_bytes(), b"\""].into_iter().flatten().copied().collect();
+            return arena.literal(&bytes);
+        }
+        let (quote, body) = (arena.literal(b"\""), encode_literal(text, &mut self.speller, arena));
+        arena.concat(&[quote, body, quote])
     }
 
     /// A choice of texts; a trie, if each has one spelling only.

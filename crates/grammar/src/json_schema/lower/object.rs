@@ -156,7 +156,7 @@ impl Lower<'_> {
 
     /// A member by name: once for each set of obligations that it can fulfil.
     fn kinds_of_member(&mut self, object: &Object, member: &Member) -> Result<Vec<Kind>, Error> {
-        let key = self.quoted(&Strings::only(&member.name))?;
+        let key = self.quoted_text(&member.name);
         let mut kinds = vec![(member.goal, 0)];
         for (i, (keys, goal)) in object.some.iter().enumerate() {
             if keys.contains(&member.name, &mut self.algebra.texts())? {

@@ -50,7 +50,7 @@ impl Speller {
     }
 
     /// Whether a text is its own and only spelling.
-    pub(super) fn is_plain(&self, text: &str) -> bool {
+    pub(crate) fn is_plain(&self, text: &str) -> bool {
         self.spelling == Spelling::Canonical && text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\')
     }
 
