@@ -55,6 +55,13 @@ pub(crate) struct Below {
     pub(crate) boundary: bool,
 }
 
+impl Below {
+    /// Whether there are characters other than these.
+    pub(crate) fn has_more_than(&self, ascii: &u128) -> bool {
+        self.wide || self.ascii & !ascii != 0
+    }
+}
+
 pub(crate) const ROOT: u32 = 0;
 
 impl Trie {

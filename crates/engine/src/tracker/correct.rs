@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::keys::clear_repeated_keys;
-use super::search::{ConfigKey, Verdicts, key_of};
+use super::search::{BLANK, ConfigKey, Verdicts, is_blank, key_of};
 use super::{Cursors, Mode, TEXT_BYTES, Tracker, ways_of};
 use crate::advance::Refused;
 use crate::automaton::Work;
@@ -66,6 +66,8 @@ struct Place {
     spot: Rc<Spot>,
     /// Whether a repetition lies behind: what the automaton alone would say no longer counts.
     repeated: bool,
+    /// Whether the text is known to be completable from here.
+    alive: bool,
 }
 
 /// One mask to be corrected.
@@ -195,6 +197,11 @@ impl Correction<'_> {
         let Some(bytes) = self.tables.vocab.bytes(token).filter(|_| has(self.words, token)) else {
             return Ok(());
         };
+        // As the automaton has allowed it, it is fine unless there is something that it could repeat.
+        let mut after = tracker.clone();
+        if after.translate(bytes).is_none() && !after.has_candidates() {
+            return Ok(());
+        }
         let alive = match self.matcher.follow(config, tracker, bytes) {
             Ok((config, tracker)) => {
                 self.matcher.is_alive_known(&config, &tracker, &mut self.verdicts, &mut self.work)?
@@ -212,7 +219,7 @@ impl Correction<'_> {
     fn walk(&mut self, config: &Config, tracker: &Tracker) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
         let spot = self.matcher.spot(config.clone());
-        let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false }];
+        let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false, alive: true }];
         while let Some(place) = todo.pop() {
             if place.spot.loops != 0
                 && !place.repeated
@@ -272,7 +279,7 @@ impl Correction<'_> {
                 }
                 let mut tracker = place.tracker.clone();
                 tracker.translate(&path);
-                let here = Place { node, tracker, spot: place.spot.clone(), repeated: false };
+                let here = Place { node, tracker, spot: place.spot.clone(), repeated: false, alive: false };
                 todo.extend(self.arrive(&here, child)?);
             }
         }
@@ -294,6 +301,11 @@ impl Correction<'_> {
         if !repeated && !tracker.has_candidates() {
             return Ok(None);
         }
+        // White space between tokens changes nothing.
+        let blank = !repeated && is_blank(byte) && place.tracker.is_between();
+        if blank && place.alive && !trie.below[child as usize].has_more_than(&BLANK) {
+            return Ok(None);
+        }
         let spot = if place.spot.loops_on(given) {
             place.spot.clone()
         } else {
@@ -309,13 +321,17 @@ impl Correction<'_> {
                 }
             }
         };
-        if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive(&spot, &tracker)? {
-            trie.own(child).iter().for_each(|&t| clear(self.words, t));
+        let mut alive = blank && place.alive;
+        if !alive && trie.own(child).iter().any(|&t| has(self.words, t)) {
+            alive = self.is_alive(&spot, &tracker)?;
+            if !alive {
+                trie.own(child).iter().for_each(|&t| clear(self.words, t));
+            }
         }
         if trie.nodes[child as usize].children == 0 {
             return Ok(None);
         }
-        Ok(Some(Place { node: child, tracker, spot, repeated }))
+        Ok(Some(Place { node: child, tracker, spot, repeated, alive }))
     }
 
     fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {

@@ -138,6 +138,12 @@ impl Tracker {
         self.mode
     }
 
+    /// Whether it stands between the tokens of the text, where white space makes no difference.
+    pub(crate) fn is_between(&self) -> bool {
+        use Mode::{AfterKey, AfterValue, Items, Member, Members, Value};
+        matches!(self.mode, Value | Items | Members | Member | AfterKey | AfterValue)
+    }
+
     /// Open containers.
     pub(crate) fn depth(&self) -> u32 {
         self.top.as_ref().map_or(0, |f| f.depth)

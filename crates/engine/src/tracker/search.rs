@@ -30,9 +30,12 @@ pub(crate) fn key_of(config: &Config) -> ConfigKey {
     config.iter().map(|(state, stack)| (*state, stack.key)).collect()
 }
 
-fn is_blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
+
+/// The blank characters, one bit each.
+pub(super) const BLANK: u128 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
 /// What was found out about places during one call.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::endless::is_endless;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr};
 
@@ -87,6 +88,11 @@ impl Derivatives {
         let mut states = vec![expr];
         let mut found = Derivatives { depths: vec![0], edges: Vec::new(), ends: Vec::new(), cut: false };
         while let Some(&state) = states.get(found.edges.len()) {
+            if is_endless(arena, state) {
+                found.edges.push(vec![found.edges.len()]);
+                found.ends.push(true);
+                continue;
+            }
             *allowance = allowance.checked_sub(1)?;
             let depth = found.depths[found.edges.len()];
             // Without intersection and complement, some text surely goes on from here.

@@ -6,6 +6,7 @@
 
 mod array;
 mod empty;
+mod endless;
 mod expand;
 mod goal;
 mod lengths;
