@@ -25,8 +25,14 @@ use crate::tables::Tables;
 use crate::trie::ROOT;
 use crate::vocab::TokenId;
 
+/// Tokens that are alike but for plain text of a string before the bytes that they share.
+struct Alike {
+    rest: Box<[u8]>,
+    tokens: Vec<TokenId>,
+}
+
 /// Tokens by the configuration and whether it stands inside a string.
-type Beginning = FxHashMap<(ConfigKey, bool), Arc<[TokenId]>>;
+type Beginning = FxHashMap<(ConfigKey, bool), Arc<[Alike]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
@@ -103,8 +109,8 @@ impl Matcher {
         if tracker.has_candidates() {
             correction.walk(config, tracker)?;
         }
-        for &token in beginning.iter() {
-            correction.check(config, tracker, token)?;
+        for alike in beginning.iter() {
+            correction.check_alike(config, tracker, alike)?;
         }
         Ok(())
     }
@@ -115,7 +121,7 @@ impl Matcher {
         config: &Config,
         tracker: &Tracker,
         words: &[u32],
-    ) -> Result<Arc<[TokenId]>, MatchError> {
+    ) -> Result<Arc<[Alike]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), inside);
@@ -127,21 +133,28 @@ impl Matcher {
         // Inside a string, plain text before the quote makes no difference: many tokens are alike.
         let plain = if inside { self.loops_of(config).unwrap_or(0) & !(1 << b'"' | 1 << b'\\') } else { 0 };
         let is_plain = |byte: u8| byte < 0x80 && plain >> byte & 1 == 1;
-        let mut verdicts: FxHashMap<&[u8], bool> = FxHashMap::default();
-        let mut found = Vec::new();
+        let mut verdicts: FxHashMap<&[u8], Option<usize>> = FxHashMap::default();
+        let mut found: Vec<Alike> = Vec::new();
         for &token in if inside { &structure.quote_comma } else { &structure.comma } {
             let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
             let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
-            let begins = match verdicts.get(bytes) {
+            let place = match verdicts.get(bytes) {
                 Some(&known) => known,
-                None => *verdicts.entry(bytes).or_insert(self.begins_something(config, tracker, bytes)?),
+                None => {
+                    let begins = self.begins_something(config, tracker, bytes)?;
+                    if begins {
+                        found.push(Alike { rest: bytes.into(), tokens: Vec::new() });
+                    }
+                    *verdicts.entry(bytes).or_insert(begins.then_some(found.len().wrapping_sub(1)))
+                }
             };
-            if begins {
-                found.push(token);
+            if let Some(at) = place {
+                found[at].tokens.push(token);
             }
         }
-        let found: Arc<[TokenId]> = found.into();
-        self.generation.store.add_bytes(found.len() * 4 + 128);
+        let size: usize = found.iter().map(|alike| alike.rest.len() + alike.tokens.len() * 4 + 64).sum();
+        let found: Arc<[Alike]> = found.into();
+        self.generation.store.add_bytes(size + 128);
         known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
         Ok(found)
     }
@@ -192,27 +205,41 @@ impl Matcher {
 }
 
 impl Correction<'_> {
-    /// Runs one token through.
-    fn check(&mut self, config: &Config, tracker: &Tracker, token: TokenId) -> Result<(), MatchError> {
-        let Some(bytes) = self.tables.vocab.bytes(token).filter(|_| has(self.words, token)) else {
-            return Ok(());
-        };
-        // As the automaton has allowed it, it is fine unless there is something that it could repeat.
-        let mut after = tracker.clone();
-        if after.translate(bytes).is_none() && !after.has_candidates() {
+    /// Runs tokens through: one for all, where the text before what they share makes no difference.
+    fn check_alike(&mut self, config: &Config, tracker: &Tracker, alike: &Alike) -> Result<(), MatchError> {
+        let mut tokens = alike.tokens.iter().copied().filter(|&token| has(self.words, token)).peekable();
+        if tokens.peek().is_none() {
             return Ok(());
         }
-        let alive = match self.matcher.follow(config, tracker, bytes) {
-            Ok((config, tracker)) => {
-                self.matcher.is_alive_known(&config, &tracker, &mut self.verdicts, &mut self.work)?
+        let tokens: SmallVec<[TokenId; 8]> = tokens.collect();
+        if tracker.is_indifferent(&alike.rest) {
+            if !self.is_fine(config, tracker, &alike.rest)? {
+                tokens.into_iter().for_each(|token| clear(self.words, token));
             }
-            Err(Refused::At(_)) => false,
-            Err(Refused::Limit(e)) => return Err(e.into()),
-        };
-        if !alive {
-            clear(self.words, token);
+            return Ok(());
+        }
+        for token in tokens {
+            let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
+            if !self.is_fine(config, tracker, bytes)? {
+                clear(self.words, token);
+            }
         }
         Ok(())
+    }
+
+    /// Whether the text can be completed after `bytes`, which the automaton has allowed.
+    fn is_fine(&mut self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<bool, MatchError> {
+        let mut after = tracker.clone();
+        if after.translate(bytes).is_none() && !after.has_candidates() {
+            return Ok(true); // there is nothing that it could repeat
+        }
+        match self.matcher.follow(config, tracker, bytes) {
+            Ok((config, tracker)) => {
+                self.matcher.is_alive_known(&config, &tracker, &mut self.verdicts, &mut self.work)
+            }
+            Err(Refused::At(_)) => Ok(false),
+            Err(Refused::Limit(e)) => Err(e.into()),
+        }
     }
 
     /// Follows the candidates down the trie.

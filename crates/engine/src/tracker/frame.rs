@@ -71,6 +71,10 @@ impl Frame {
         }
         Arc::new(Frame { below, depth, kind, key: hasher.finish() })
     }
+
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.kind, Kind::Object(_))
+    }
 }
 
 /// Takes candidates into a hash.

@@ -234,6 +234,16 @@ impl Tracker {
         self.arrays == 0 && self.candidates.is_empty() && bytes.iter().all(|&b| inside(b))
     }
 
+    /// Whether plain text of the string that is being written, before `bytes`, makes no difference to what they repeat:
+    /// it is no key, nothing is left to compare it with, and no item of an array ends in the bytes.
+    pub(crate) fn is_indifferent(&self, bytes: &[u8]) -> bool {
+        let in_object = self.top.as_ref().is_some_and(|frame| frame.is_object());
+        let closes = |byte: &u8| matches!(byte, b'}' | b']');
+        matches!(self.mode, Mode::String(Text::PLAIN))
+            && self.candidates.is_empty()
+            && (self.arrays == 0 || in_object && !bytes.iter().any(closes))
+    }
+
     /// Takes a byte of the text; answers the byte that the automaton gets.
     pub(crate) fn step(&mut self, byte: u8) -> u8 {
         match self.mode {
