@@ -55,6 +55,18 @@ impl Matcher {
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
         for (i, &byte) in bytes.iter().enumerate() {
+            // Nearly always there is one thread, which does not return.
+            if let [(local, _)] = &mut threads[..]
+                && let expansion = store.local_expansion(*local)
+                && !expansion.returns()
+            {
+                work.spend(1)?;
+                match store.step_byte(*local, byte, work)? {
+                    Some(next) => *local = next,
+                    None => return Err(Refused::At(skipped + i)),
+                }
+                continue;
+            }
             self.add_returns(&mut threads);
             work.spend(threads.len())?;
             let mut next: SmallVec<[(LocalId, Stack); 4]> = SmallVec::new();
@@ -115,9 +127,12 @@ impl Matcher {
         let store = &self.generation.store;
         let mut i = 0;
         while i < threads.len() {
-            let (local, stack) = threads[i].clone();
+            let expansion = store.local_expansion(threads[i].0);
             i += 1;
-            let expansion = store.local_expansion(local);
+            if !expansion.returns() {
+                continue;
+            }
+            let stack = threads[i - 1].1.clone();
             let ends =
                 expansion.pops.then_some(None).into_iter().chain(expansion.ends.iter().map(|&e| Some(e)));
             for (end, (ret, below)) in ends.flat_map(|end| stack.links.iter().map(move |link| (end, link))) {

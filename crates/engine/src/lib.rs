@@ -39,6 +39,7 @@ mod few;
 mod machine;
 mod mask;
 mod matcher;
+mod memo;
 mod profile;
 mod proof;
 mod shortest;

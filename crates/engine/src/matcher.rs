@@ -11,7 +11,7 @@ use crate::automaton::Work;
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
-use crate::mask::{Accept, PendingId};
+use crate::mask::{Accept, Part, PendingId};
 use crate::stack::{Config, Stack, StackNode};
 use crate::tracker::Tracker;
 use crate::vocab::TokenId;
@@ -109,13 +109,7 @@ impl Matcher {
             return Ok(());
         }
         self.renew_if_full()?;
-        {
-            let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
-            if let Some(time) = self.collect(&self.last.config, &mut sets)? {
-                self.constraint.inner.counters.cold_mask(time);
-            }
-            Accept::write_union(sets.iter().copied(), words);
-        }
+        self.write_allowed(words)?;
         if self.constraint.inner.needs_proof {
             self.keep_completable(&self.last.config, words)?;
         }
@@ -145,11 +139,28 @@ impl Matcher {
         Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
     }
 
+    /// Writes the mask of the tokens that the automaton allows.
+    fn write_allowed(&self, words: &mut [u32]) -> Result<(), MatchError> {
+        let (config, tables) = (&self.last.config, &self.constraint.inner.tables);
+        let Generation { store, masks, .. } = &*self.generation;
+        if masks.write_known(store, &tables.kept, config, words) {
+            return Ok(());
+        }
+        let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
+        if let Some(time) = self.collect(config, &mut parts)? {
+            self.constraint.inner.counters.cold_mask(time);
+        }
+        let sets: SmallVec<[&Accept; 8]> = parts.iter().map(|&part| masks.accept_of(store, part)).collect();
+        Accept::write_union(sets.iter().copied(), words);
+        masks.remember(store, config, &parts);
+        Ok(())
+    }
+
     /// Collects the token sets whose union is the mask; says how long it took if not all were in the caches.
-    pub(crate) fn collect<'a>(
-        &'a self,
-        config: &'a Config,
-        sets: &mut SmallVec<[&'a Accept; 8]>,
+    pub(crate) fn collect(
+        &self,
+        config: &Config,
+        parts: &mut SmallVec<[Part; 8]>,
     ) -> Result<Option<Duration>, MatchError> {
         let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;
@@ -159,7 +170,7 @@ impl Matcher {
         for (state, stack) in config {
             let walked = masks.start(store, tables, *state, &mut work)?;
             if !walked.accept.is_empty() {
-                sets.push(&walked.accept);
+                parts.push(Part::Start(store.clamped(*state)));
             }
             todo.extend(walked.pending.iter().map(|&p| (stack, p)));
         }
@@ -173,9 +184,9 @@ impl Matcher {
             }
             work.spend(1)?;
             for (ret, below) in &stack.links {
-                let walked = masks.resolve(store, tables, pending, *ret, &mut work)?;
+                let (part, walked) = masks.resolve_part(store, tables, pending, *ret, &mut work)?;
                 if !walked.accept.is_empty() {
-                    sets.push(&walked.accept);
+                    parts.push(part);
                 }
                 todo.extend(walked.pending.iter().map(|&p| (below, p)));
             }
@@ -230,7 +241,7 @@ impl Matcher {
         self.renew_if_full()?;
         let vocab = self.constraint.vocab();
         let bytes = vocab.bytes(token).ok_or(forbidden)?;
-        let place = match self.go_on(&self.last, bytes) {
+        let place = match self.go_on_by(&self.last, token, bytes) {
             Ok(place) => place,
             Err(Refused::At(_)) => return Err(forbidden),
             Err(Refused::Limit(e)) => return Err(e.into()),

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use tokenstile_grammar::ir::CharSet;
 
+use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
 use crate::spelling;
@@ -18,6 +19,8 @@ pub(crate) struct Tables {
     pub(crate) profile: Profile,
     /// Characters past ASCII that the bytes of the vocabulary can spell.
     pub(crate) wide: CharSet,
+    /// Masks that are asked for often.
+    pub(crate) kept: Kept,
     /// Words of a mask.
     pub(crate) words: usize,
     /// Made for the first constraint that needs it; most vocabularies never do.
@@ -32,7 +35,16 @@ impl Tables {
         let trie = Trie::new(&vocab);
         let profile = Profile::new(&trie, words);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
-        Tables { vocab, trie, profile, wide, words, spelling: OnceLock::new(), structure: OnceLock::new() }
+        Tables {
+            vocab,
+            trie,
+            profile,
+            wide,
+            kept: Kept::new(words),
+            words,
+            spelling: OnceLock::new(),
+            structure: OnceLock::new(),
+        }
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {

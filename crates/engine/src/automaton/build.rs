@@ -11,7 +11,7 @@ use tokenstile_grammar::{ExprId, RuleId};
 use super::program::Behind;
 use super::store::{Cell, CellId, End, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
 use crate::few::FewSet;
-use crate::mask::ResolveMemo;
+use crate::memo::Memo;
 
 /// The store, with the right to add to it.
 pub(crate) struct Build<'s> {
@@ -166,7 +166,8 @@ impl<'s> Build<'s> {
             clamped: OnceLock::new(),
             local: OnceLock::new(),
             walked: OnceLock::new(),
-            resolved: ResolveMemo::new(),
+            resolved: Memo::new(),
+            after: Memo::new(),
         }));
         self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
         id

@@ -55,10 +55,13 @@ impl Store {
 
     /// The state that a frame which ends in `end` returns to, if `ret` is where it was called.
     pub(crate) fn returned(&self, ret: StateId, end: Option<End>) -> StateId {
-        match end {
-            Some(end) => self.build().after_entry(ret, end),
-            None => ret,
-        }
+        let Some(end) = end else { return ret };
+        let known = &self.state(ret).after;
+        known.get(end).unwrap_or_else(|| {
+            let after = self.build().after_entry(ret, end);
+            known.insert(end, after);
+            after
+        })
     }
 
     /// The state at the start of an entry.

@@ -77,6 +77,12 @@ pub(crate) struct Class {
 }
 
 impl LocalExpansion {
+    /// Whether the frame we started in may end here, in whatever way.
+    #[inline]
+    pub(crate) fn returns(&self) -> bool {
+        self.pops || !self.ends.is_empty()
+    }
+
     /// The class that `byte` belongs to.
     #[inline]
     pub(crate) fn class_of(&self, byte: u8) -> Option<usize> {

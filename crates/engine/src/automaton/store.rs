@@ -16,7 +16,8 @@ use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::local::Local;
 use super::program::Program;
-use crate::mask::{ResolveMemo, Walked};
+use crate::mask::{PendingId, Walked, WalkedId};
+use crate::memo::Memo;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -104,7 +105,9 @@ pub(crate) struct State {
     /// The tokens that this state allows from the start of a token.
     pub(crate) walked: OnceLock<Walked>,
     /// The same for what is left of a token after an inner frame ended.
-    pub(crate) resolved: ResolveMemo,
+    pub(crate) resolved: Memo<PendingId, WalkedId>,
+    /// For a choice, where it goes on after an entry.
+    pub(super) after: Memo<End, StateId>,
 }
 
 /// What can happen next in a state.

@@ -1,6 +1,6 @@
 //! A set of tokens as the walk found it: shared masks of whole classes, and single ids.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use smallvec::SmallVec;
 
@@ -42,6 +42,19 @@ impl Accept {
     pub(crate) fn add_to(&self, masks: &mut SmallVec<[Shared; 1]>, ids: &mut Vec<TokenId>) {
         masks.extend(self.masks.iter().cloned());
         ids.extend_from_slice(&self.ids);
+    }
+
+    /// No token.
+    pub(crate) fn none() -> &'static Self {
+        static NONE: LazyLock<Accept> = LazyLock::new(Accept::default);
+        &NONE
+    }
+
+    /// Whether it takes more than a copy, and more than so many single tokens, to write the union of sets.
+    pub(crate) fn is_worth_keeping(sets: &[&Accept], many: usize) -> bool {
+        let masks: usize = sets.iter().map(|set| set.masks.len()).sum();
+        let ids: usize = sets.iter().map(|set| set.ids.len()).sum();
+        masks > 1 || ids > many
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -13,8 +13,10 @@ mod closed;
 mod pending;
 mod store;
 mod walk;
+mod whole;
 mod wide;
 
 pub(crate) use accept::Accept;
-pub(crate) use pending::{PendingId, ResolveMemo, Walked};
+pub(crate) use pending::{PendingId, Walked, WalkedId};
 pub(crate) use store::MaskStore;
+pub(crate) use whole::{Kept, Part};

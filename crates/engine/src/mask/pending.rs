@@ -1,6 +1,6 @@
 //! What is left of tokens when a frame ends before they do.
 
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -73,28 +73,4 @@ pub(crate) struct Walked {
     pub(crate) pending: SmallVec<[PendingId; 2]>,
     /// Trie nodes at which an entry is to be chosen, in the walk of a state that stands for several.
     pub(super) choices: Box<[u32]>,
-}
-
-/// The walks from one state, by what was pending when the state was returned to.
-pub(crate) struct ResolveMemo(RwLock<Vec<(PendingId, WalkedId)>>);
-
-impl ResolveMemo {
-    pub(crate) const fn new() -> Self {
-        ResolveMemo(RwLock::new(Vec::new()))
-    }
-
-    pub(crate) fn get(&self, pending: PendingId) -> Option<WalkedId> {
-        let list = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if list.len() <= 8 {
-            return list.iter().find(|e| e.0 == pending).map(|e| e.1);
-        }
-        list.binary_search_by_key(&pending, |e| e.0).ok().map(|i| list[i].1)
-    }
-
-    pub(crate) fn insert(&self, pending: PendingId, walked: WalkedId) {
-        let mut list = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Err(at) = list.binary_search_by_key(&pending, |e| e.0) {
-            list.insert(at, (pending, walked));
-        }
-    }
 }

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
+use super::whole::{Part, Wholes};
 use super::wide::WideMemo;
 use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
 use crate::tables::Tables;
@@ -22,6 +23,7 @@ pub(crate) struct MaskStore {
     index: Mutex<HashTable<PendingId>>,
     pub(super) choices: Choices,
     pub(super) wide: WideMemo,
+    pub(super) wholes: Wholes,
 }
 
 impl MaskStore {
@@ -32,6 +34,7 @@ impl MaskStore {
             index: Mutex::new(HashTable::new()),
             choices: Choices::default(),
             wide: WideMemo::default(),
+            wholes: Wholes::new(),
         };
         store.pending.push(Pending::default()); // PendingId::WHOLE
         store
@@ -136,19 +139,34 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<&'a Walked, Exceeded> {
+        Ok(self.resolve_part(store, tables, pending, state, work)?.1)
+    }
+
+    /// The same, and where it is kept.
+    pub(crate) fn resolve_part<'a>(
+        &'a self,
+        store: &'a Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<(Part, &'a Walked), Exceeded> {
         let Pending { end, of, .. } = *self.pending(pending);
         let (state, pending) = (store.clamped(store.returned(state, end)), of.unwrap_or(pending));
         if pending == PendingId::WHOLE {
-            return self.start(store, tables, state, work);
+            return Ok((Part::Start(state), self.start(store, tables, state, work)?));
         }
         let memo = &store.state(state).resolved;
-        if let Some(id) = memo.get(pending) {
-            return Ok(self.walked(id));
-        }
-        let walked = self.go_on_from(store, tables, pending, state, work)?;
-        let id = self.add(walked);
-        memo.insert(pending, id);
-        Ok(self.walked(id))
+        let id = match memo.get(pending) {
+            Some(id) => id,
+            None => {
+                let walked = self.go_on_from(store, tables, pending, state, work)?;
+                let id = self.add(walked);
+                memo.insert(pending, id);
+                id
+            }
+        };
+        Ok((Part::Resolved(id), self.walked(id)))
     }
 
     fn go_on_from(

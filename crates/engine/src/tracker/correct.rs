@@ -246,7 +246,8 @@ impl Correction<'_> {
     fn walk(&mut self, config: &Config, tracker: &Tracker) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
         let spot = self.matcher.spot(config.clone());
-        let mut todo = vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false, alive: true }];
+        let mut todo =
+            vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false, alive: true }];
         while let Some(place) = todo.pop() {
             if place.spot.loops != 0
                 && !place.repeated

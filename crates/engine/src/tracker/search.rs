@@ -14,9 +14,11 @@ use super::strings::Text;
 use super::{Mode, SPECIAL, TEXT_BYTES, Tracker};
 use crate::advance::Refused;
 use crate::automaton::{StateId, Work};
+use crate::constraint::Generation;
 use crate::error::MatchError;
 use crate::matcher::{Matcher, Place, Step};
 use crate::stack::Config;
+use crate::vocab::TokenId;
 
 /// What tells two configurations apart.
 pub(crate) type ConfigKey = SmallVec<[(StateId, u128); 2]>;
@@ -50,6 +52,27 @@ impl Matcher {
     /// Where `bytes` lead from a step.
     pub(crate) fn go_on(&self, step: &Step, bytes: &[u8]) -> Result<Place, Refused> {
         self.go_on_from(&step.config, step.tracker.as_ref(), bytes)
+    }
+
+    /// Where a token leads from a step.
+    pub(crate) fn go_on_by(&self, step: &Step, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
+        let tracker = match &step.tracker {
+            Some(tracker) if !tracker.stays(bytes) => {
+                let mut after = (**tracker).clone();
+                if bytes.iter().any(|b| SPECIAL.contains(b)) || after.translate(bytes).is_some() {
+                    return self.go_on(step, bytes);
+                }
+                Some(Arc::new(after))
+            }
+            unchanged => unchanged.clone(),
+        };
+        let Generation { store, masks, .. } = &*self.generation;
+        if let Some(config) = masks.known_next(&step.config, token) {
+            return Ok((config, tracker));
+        }
+        let config = self.advance(&step.config, bytes)?;
+        masks.remember_next(store, &step.config, token, &config);
+        Ok((config, tracker))
     }
 
     /// Where `bytes` lead from a configuration and a tracker.

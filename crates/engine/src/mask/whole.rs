@@ -1,0 +1,205 @@
+//! Masks of whole configurations.
+//!
+//! A mask is the union of a few token sets, one for each frame that a token may leave. Which ones is worked out once for
+//! a configuration and remembered. For those that are asked for again and again, the union itself is kept: a mask is
+//! then one copy. Such masks are many times the same, in one constraint and in others, so they are shared by all of
+//! a vocabulary.
+
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::accept::Accept;
+use super::pending::WalkedId;
+use super::store::MaskStore;
+use crate::automaton::{AppendVec, StateId, Store};
+use crate::stack::Config;
+use crate::vocab::TokenId;
+
+/// So often a mask is put together before it is kept.
+const WARM: u32 = 3;
+/// Fewer single tokens than this are set as fast as a mask is found.
+const MANY: usize = 48;
+/// So many tokens are remembered with where they lead.
+const TOKENS: usize = 32;
+/// Places for kept masks in a vocabulary's tables.
+const PLACES: usize = 512;
+
+/// Where a token set is.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Start(StateId),
+    Resolved(WalkedId),
+}
+
+/// A configuration's token sets.
+struct Whole {
+    key: SmallVec<[(StateId, u128); 1]>,
+    parts: SmallVec<[Part; 4]>,
+    used: AtomicU32,
+    mask: OnceLock<Arc<[u32]>>,
+    /// Where some tokens lead.
+    next: RwLock<Vec<(TokenId, Config)>>,
+}
+
+/// All configurations whose token sets are known.
+pub(super) struct Wholes {
+    list: AppendVec<Whole>,
+    index: RwLock<HashTable<u32>>,
+}
+
+impl Wholes {
+    pub(super) fn new() -> Self {
+        Wholes { list: AppendVec::new(), index: RwLock::new(HashTable::new()) }
+    }
+
+    fn find(&self, config: &Config) -> Option<&Whole> {
+        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        let found = index.find(hash_of(config), |&at| self.is(at, config));
+        found.map(|&at| self.list.get(at as usize))
+    }
+
+    fn is(&self, at: u32, config: &Config) -> bool {
+        let key = &self.list.get(at as usize).key;
+        key.len() == config.len() && key.iter().zip(config).all(|(k, c)| k.0 == c.0 && k.1 == c.1.key)
+    }
+
+    /// Keeps what was worked out for a configuration.
+    fn add(&self, config: &Config, parts: &[Part]) {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let hash = hash_of(config);
+        if index.find(hash, |&at| self.is(at, config)).is_some() {
+            return;
+        }
+        let at = self.list.push(Whole {
+            key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
+            parts: SmallVec::from_slice(parts),
+            used: AtomicU32::new(0),
+            mask: OnceLock::new(),
+            next: RwLock::new(Vec::new()),
+        });
+        index.insert_unique(hash, at as u32, |&at| {
+            hash_of_key(self.list.get(at as usize).key.iter().copied())
+        });
+    }
+}
+
+fn hash_of(config: &Config) -> u64 {
+    hash_of_key(config.iter().map(|(state, stack)| (*state, stack.key)))
+}
+
+fn hash_of_key(key: impl Iterator<Item = (StateId, u128)>) -> u64 {
+    // The keys of stacks are hashes already.
+    key.fold(0u64, |hash, (state, key)| {
+        let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (hash ^ key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+    })
+}
+
+impl MaskStore {
+    /// Writes the mask of a configuration whose token sets are known; `false` if they are not.
+    pub(crate) fn write_known(&self, store: &Store, kept: &Kept, config: &Config, words: &mut [u32]) -> bool {
+        let Some(whole) = self.wholes.find(config) else { return false };
+        if let Some(mask) = whole.mask.get() {
+            copy(mask, words);
+            return true;
+        }
+        let used = whole.used.fetch_add(1, Ordering::Relaxed) + 1;
+        let sets: SmallVec<[&Accept; 8]> =
+            whole.parts.iter().map(|&part| self.accept_of(store, part)).collect();
+        if used == WARM && Accept::is_worth_keeping(&sets, MANY) {
+            let mask = kept.mask(store, &sets);
+            copy(&mask, words);
+            let _ = whole.mask.set(mask);
+            return true;
+        }
+        Accept::write_union(sets.iter().copied(), words);
+        true
+    }
+
+    /// Where a token leads, if that was asked before.
+    pub(crate) fn known_next(&self, config: &Config, token: TokenId) -> Option<Config> {
+        let next = self.wholes.find(config)?.next.read().unwrap_or_else(PoisonError::into_inner);
+        next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
+    }
+
+    /// Remembers where a token leads, if the configuration was come to before. What goes on with a string or the like is
+    /// found as fast as it would be looked up.
+    pub(crate) fn remember_next(&self, store: &Store, config: &Config, token: TokenId, to: &Config) {
+        let Some(whole) = self.wholes.find(config) else { return };
+        let same =
+            to.len() == config.len() && to.iter().zip(config).all(|(a, b)| a.0 == b.0 && a.1.key == b.1.key);
+        if same || whole.used.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
+        if next.len() < TOKENS && next.iter().all(|known| known.0 != token) {
+            store.add_bytes(size_of::<(TokenId, Config)>() + 128);
+            next.push((token, to.clone()));
+        }
+    }
+
+    /// Remembers the token sets of a configuration.
+    pub(crate) fn remember(&self, store: &Store, config: &Config, parts: &[Part]) {
+        store.add_bytes(size_of::<Whole>() + 16);
+        self.wholes.add(config, parts);
+    }
+
+    /// The token set of a part.
+    pub(crate) fn accept_of<'a>(&'a self, store: &'a Store, part: Part) -> &'a Accept {
+        match part {
+            Part::Start(state) => store.state(state).walked.get().map_or(Accept::none(), |w| &w.accept),
+            Part::Resolved(id) => &self.walked(id).accept,
+        }
+    }
+}
+
+fn copy(mask: &[u32], words: &mut [u32]) {
+    let n = mask.len().min(words.len());
+    words[..n].copy_from_slice(&mask[..n]);
+    words[n..].fill(0);
+}
+
+/// The masks that are kept for all constraints of a vocabulary, each in a place that its content tells.
+pub(crate) struct Kept {
+    words: usize,
+    places: Box<[RwLock<Option<Arc<[u32]>>>]>,
+}
+
+impl Kept {
+    pub(crate) fn new(words: usize) -> Self {
+        Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
+    }
+
+    /// The union of token sets; one that was kept, if there is one.
+    fn mask(&self, store: &Store, sets: &[&Accept]) -> Arc<[u32]> {
+        let mut mask = vec![0; self.words];
+        Accept::write_union(sets.iter().copied(), &mut mask);
+        let place = &self.places[fingerprint(&mask) as usize % PLACES];
+        let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
+        match &*place {
+            Some(known) if known[..] == mask[..] => known.clone(),
+            _ => {
+                store.add_bytes(self.words * 4);
+                let mask: Arc<[u32]> = mask.into();
+                *place = Some(mask.clone());
+                mask
+            }
+        }
+    }
+}
+
+/// A hash in which eight words at a time do not wait for each other.
+fn fingerprint(mask: &[u32]) -> u64 {
+    let mut lanes = [0u64; 8];
+    for words in mask.chunks(8) {
+        for (lane, &word) in lanes.iter_mut().zip(words) {
+            *lane = (*lane ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        }
+    }
+    FxBuildHasher.hash_one(lanes)
+}
