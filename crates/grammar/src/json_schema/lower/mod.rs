@@ -156,8 +156,8 @@ impl<'a> Lower<'a> {
             let texts: Vec<ExprId> = texts.iter().map(spell).collect();
             return Ok(self.one_of_texts(&texts));
         }
-        let plain = strings.expr(arena);
-        let body = encode_opened(plain, &mut self.speller, arena, self.algebra.limits)?;
+        let written = strings.written(arena);
+        let body = encode_opened(written, &mut self.speller, arena, self.algebra.limits)?;
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
     }
 
