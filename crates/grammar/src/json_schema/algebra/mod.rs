@@ -518,13 +518,15 @@ impl<'a> Algebra<'a> {
         match *strings {
             Strings::Only(_) => 0,
             Strings::Except(_) => u32::MAX,
-            Strings::Expr(expr) | Strings::Within(Format { least: expr, .. }) => match self.reaches.get(&expr) {
-                Some(&known) => known,
-                None => {
-                    let reach = empty::reach(&mut self.builder.arena, expr, &mut self.allowance);
-                    *self.reaches.entry(expr).or_insert(reach)
+            Strings::Expr(expr) | Strings::Within(Format { least: expr, .. }) => {
+                match self.reaches.get(&expr) {
+                    Some(&known) => known,
+                    None => {
+                        let reach = empty::reach(&mut self.builder.arena, expr, &mut self.allowance);
+                        *self.reaches.entry(expr).or_insert(reach)
+                    }
                 }
-            },
+            }
         }
     }
 

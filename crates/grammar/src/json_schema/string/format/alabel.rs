@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::idn_chars::{Chars, VALID};
 use super::punycode::Decoder;
-use super::ulabel::{Defects, Direction, defects};
+use super::ulabel::{Defects, Direction, defects, go_together};
 use crate::ids::ExprId;
 use crate::ir::{Arena, ByteSet, Machine, MachineRef};
 
@@ -63,14 +63,16 @@ impl ALabel {
 
     /// Whether a text can be completed as the ASCII part of a label.
     fn can_be_ascii(&self, text: &[u8], room: u32) -> bool {
-        if room < CLOSE || text.is_empty() {
+        let (Some(first), Some(&last)) = (text.first(), text.last()) else { return false };
+        if room < CLOSE {
             return false;
+        }
+        if first.is_ascii_alphabetic() && last != b'-' && text.get(2..4) != Some(b"--") {
+            return true; // one insertion, anywhere
         }
         let chars = Chars::get();
         let decoder = Decoder::new(text);
         match defects(&decoder.label, self.direction, chars) {
-            // One insertion at either end.
-            Some(defects) if defects.len() == 1 => return true,
             Some(defects) if self.is_remedied(&decoder, &defects, room - 1, DEPTH) => return true,
             _ => {}
         }
@@ -117,6 +119,8 @@ impl ALabel {
 
     /// Whether one of the first numbers that can be written leads on.
     fn has_insertion(&self, decoder: &Decoder, room: u32) -> bool {
+        let chars = Chars::get();
+        let all = decoder.label.iter().fold(0, |all, &code| all | chars.of(code));
         let mut tried = 0;
         for step in 0..decoder.steps(room).min(NUMBERS) {
             let number = decoder.step(step);
@@ -124,7 +128,8 @@ impl ALabel {
             if code > LAST_CODE {
                 return false;
             }
-            if Chars::get().of(code as u32) & VALID == 0 {
+            let traits = chars.of(code as u32);
+            if traits & VALID == 0 || !go_together(all | traits) {
                 continue;
             }
             let Some(cost) = decoder.cost(number, room) else { return false };
@@ -209,7 +214,24 @@ impl Machine for ALabel {
         decoded.and_then(|decoder| self.defects(&decoder)).is_some_and(|defects| defects.is_empty())
     }
 
+    fn ends_after(&self, state: &[u8], bytes: &[u8]) -> bool {
+        let text: Vec<u8> = [state, bytes].concat().to_ascii_lowercase();
+        // Few texts are a label: those that are not need not be followed.
+        bytes.iter().all(|byte| alphabet().contains(*byte))
+            && self.accepts(&text)
+            && (state.len() + 1..=text.len()).all(|length| self.is_live(&text[..length]))
+    }
+
     fn alphabet(&self) -> ByteSet {
         alphabet()
+    }
+
+    fn free(&self, state: &[u8]) -> Option<u32> {
+        Some((self.most - AMPLE).saturating_sub(state.len() as u32))
+    }
+
+    /// Completions are looked for among all bytes of the alphabet.
+    fn is_dispensable(&self) -> bool {
+        true
     }
 }

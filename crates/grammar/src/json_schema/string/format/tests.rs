@@ -92,9 +92,8 @@ impl Format {
     /// Whether a text is written. What is said of it otherwise must agree.
     fn accepts(&self, text: &str) -> bool {
         let [exact, written, least, most] =
-            [self.texts.exact, self.texts.written, self.texts.least, self.texts.most].map(|expr| {
-                matches(&self.arena, expr, text, &mut Budget::new(&Limits::default())).unwrap()
-            });
+            [self.texts.exact, self.texts.written, self.texts.least, self.texts.most]
+                .map(|expr| matches(&self.arena, expr, text, &mut Budget::new(&Limits::default())).unwrap());
         assert!(least <= written && written <= exact && exact <= most, "{text:?}");
         written
     }

@@ -93,14 +93,20 @@ pub(super) fn defects(label: &[u32], direction: Direction, chars: &Chars) -> Opt
     Some(found)
 }
 
+/// Whether the directions of characters that together have these traits go together.
+pub(super) fn go_together(all: Traits) -> bool {
+    let right = all & (RIGHT | ARABIC) != 0;
+    let mixed = all & LEFT != 0 || all & ARABIC != 0 && all & DIGIT != 0;
+    !(right && mixed)
+}
+
 /// Whether the first and the last character may stand there, as far as directions go; `None` if the directions of some
 /// characters do not go together.
 fn ends(label: &[u32], traits: &[Traits], all: Traits, direction: Direction) -> Option<[bool; 2]> {
     let first = traits.first().copied().unwrap_or(0);
     let last = traits.iter().rev().find(|&traits| traits & NOT_SPACING == 0).copied().unwrap_or(0);
     if all & (RIGHT | ARABIC) != 0 {
-        let mixed = all & LEFT != 0 || all & ARABIC != 0 && all & DIGIT != 0;
-        if mixed || direction == Direction::Left {
+        if !go_together(all) || direction == Direction::Left {
             return None;
         }
         return Some([first & RIGHT != 0, last & (RIGHT | ARABIC | DIGIT) != 0]);
