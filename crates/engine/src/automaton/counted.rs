@@ -85,24 +85,31 @@ impl Store {
         *accepts.get_or_init(|| self.program.arena.machine_of(*machine).0.accepts(state))
     }
 
-    /// Whether a state is one of machines alone.
-    pub(super) fn is_in_machines(&self, id: StateId) -> bool {
-        let kernel = &self.state(id).kernel;
-        let is_machine = |&cell: &CellId| match self.cell(cell).head {
+    /// Whether a state has a machine in it.
+    pub(super) fn is_in_machine(&self, id: StateId) -> bool {
+        self.state(id).kernel.iter().any(|&cell| match self.cell(cell).head {
             Head::Expr(expr, _) => matches!(self.program.arena.get(expr), Expr::Machine(_)),
             _ => false,
-        };
-        !kernel.is_empty() && kernel.iter().all(is_machine)
+        })
     }
 
-    /// The machines that a local stands in, if it stands nowhere else and they have more states than can be kept.
-    pub(crate) fn machines_of(&self, id: LocalId) -> Option<SmallVec<[InMachine<'_>; 4]>> {
-        if !self.local(id).in_machines {
-            return None;
+    /// The machines that a local stands in which have more states than can be kept, and the local without them, if there
+    /// is more.
+    pub(crate) fn machines_of(&self, id: LocalId) -> (SmallVec<[InMachine<'_>; 4]>, Option<LocalId>) {
+        let (state, node) = self.local(id).heads[0];
+        let (mut machines, mut rest) = (SmallVec::new(), Vec::new());
+        for &cell in self.state(state).kernel.iter() {
+            match self.machine_at_cell(id, cell) {
+                Some(place) => machines.push(place),
+                None => rest.push(cell),
+            }
         }
-        let (state, _) = self.local(id).heads[0];
-        let kernel = self.state(state).kernel.iter();
-        kernel.map(|&cell| self.machine_at_cell(id, cell)).collect()
+        let rest = (!rest.is_empty()).then(|| {
+            let mut build = self.build();
+            let state = build.state(&rest);
+            build.local(&[(state, node)])
+        });
+        (machines, rest)
     }
 
     fn machine_at_cell(&self, local: LocalId, cell: CellId) -> Option<InMachine<'_>> {

@@ -15,30 +15,36 @@ use crate::profile::{Run, RunMask};
 type Places<'a> = SmallVec<[InMachine<'a>; 4]>;
 
 impl<'a> Walk<'a> {
-    /// The machines that a place is in, if tokens can be read by them: what follows must be told from what they read,
-    /// and be in the same frame.
-    fn machines_at(&self, local: LocalId) -> Option<Places<'a>> {
-        let machines = self.store.machines_of(local)?;
+    /// The machines that a place is in, and what else it is in, if tokens can be read by them: what follows must be told
+    /// from what they read, and be in the same frame.
+    fn machines_at(&self, local: LocalId) -> Option<(Places<'a>, Option<LocalId>)> {
+        if !self.store.local(local).in_machine {
+            return None;
+        }
+        let (machines, rest) = self.store.machines_of(local);
         let is_apart = |place: &InMachine<'_>| {
             let follows = self.store.split_expansion(place.after).alive;
             self.goes_on(place.after) && !follows.intersects(&place.machine.alphabet())
         };
-        machines.iter().all(is_apart).then_some(machines)
+        (!machines.is_empty() && machines.iter().all(is_apart)).then_some((machines, rest))
     }
 
-    /// For a place in machines: the bytes they read, how many of those may follow whatever they are, and the bytes that
+    /// For a place in machines and nowhere else: the bytes they read, how many of those may follow whatever they are, and the bytes that
     /// may follow the machines.
     pub(super) fn free_in_machines(&self, local: LocalId) -> Option<(ByteSet, u32, ByteSet)> {
-        let machines = self.machines_at(local)?;
+        let (machines, None) = self.machines_at(local)? else { return None };
         let most = machines.iter().max_by_key(|place| place.free)?;
         let follows = machines.iter().map(|place| self.store.split_expansion(place.after).alive);
         let follows = follows.fold(ByteSet::EMPTY, |all, alive| all.union(&alive));
         Some((most.machine.alphabet(), most.free, follows))
     }
 
-    /// Takes all tokens below a node, if the place is one of machines that read them themselves.
+    /// Takes all tokens below a node, if the place is in machines that read them themselves.
     pub(super) fn machines(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
-        let Some(machines) = self.machines_at(local) else { return Ok(false) };
+        let Some((machines, rest)) = self.machines_at(local) else { return Ok(false) };
+        if let Some(rest) = rest {
+            self.visit(node, rest)?;
+        }
         for place in machines.iter().filter(|place| place.machine.accepts(&place.state)) {
             self.visit(node, place.after)?;
         }
@@ -57,8 +63,14 @@ impl<'a> Walk<'a> {
             self.work.spend(64)?;
             self.masks.push(Shared { mask, minus });
         }
-        for place in &machines {
-            self.read_below(node, place, bytes, free)?;
+        for (i, place) in machines.iter().enumerate() {
+            let covers = |a: &InMachine<'_>, b: &InMachine<'_>| a.machine.covers(b.machine.name());
+            let is_covered = machines.iter().enumerate().any(|(j, other)| {
+                covers(other, place) && other.state == place.state && (j < i || !covers(place, other))
+            });
+            if !is_covered {
+                self.read_below(node, place, bytes, free)?;
+            }
             self.leave_machine(index, place)?;
         }
         Ok(true)

@@ -47,6 +47,12 @@ pub trait Machine: Send + Sync {
         None
     }
 
+    /// Whether this machine goes on from every state by which another one, of this name, has come there and goes on.
+    fn covers(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// Whether the machine is left out, and its texts with it, where some byte of its alphabet cannot be written.
     /// Otherwise its states are listed to find what can be written still, and if they are too many it is refused.
     fn is_dispensable(&self) -> bool {
@@ -124,6 +130,10 @@ impl Machine for NonEmpty {
 
     fn free(&self, state: &[u8]) -> Option<u32> {
         self.inner.0.free(state.get(1..).unwrap_or_default())
+    }
+
+    fn covers(&self, name: &str) -> bool {
+        name.strip_prefix("nonempty ").is_some_and(|name| self.inner.0.covers(name))
     }
 
     fn is_dispensable(&self) -> bool {

@@ -2,6 +2,8 @@
 
 use std::sync::OnceLock;
 
+use rustc_hash::FxHashMap;
+
 use super::idn::{JOIN_BEFORE, JOIN_BOTH, Sets, digits, sets};
 use super::idn_tables::ARABIC_NUMBER;
 use crate::ir::CharSet;
@@ -37,14 +39,21 @@ pub(super) const BEFORE: Traits = 1 << 12;
 pub(super) struct Chars {
     /// Ascending: up to the next start, all characters have these traits.
     starts: Vec<(u32, Traits)>,
+    /// The same for looking up: for every so many code points a block, and what the blocks have.
+    blocks: Vec<u16>,
+    traits: Vec<[Traits; BLOCK]>,
 }
+
+const BLOCK: usize = 128;
+/// All characters of labels are below this.
+const END: u32 = 0x3_2000;
 
 impl Chars {
     /// The table. It takes a while to work out, so it is made once, when it is first asked for.
     pub(super) fn get() -> &'static Chars {
         static CHARS: OnceLock<Chars> = OnceLock::new();
         // Without the classes of Unicode, no character is valid.
-        CHARS.get_or_init(|| sets().map_or(Chars { starts: vec![(0, 0)] }, Chars::new))
+        CHARS.get_or_init(|| sets().map_or(Chars::of_ranges(vec![(0, 0)]), Chars::new))
     }
 
     fn new(sets: &Sets) -> Chars {
@@ -80,12 +89,33 @@ impl Chars {
             }
             starts.push((at, now ^ trait_));
         }
-        Chars { starts }
+        Chars::of_ranges(starts)
+    }
+
+    fn of_ranges(starts: Vec<(u32, Traits)>) -> Chars {
+        let (mut blocks, mut traits, mut known) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut at = 0;
+        for first in (0..END).step_by(BLOCK) {
+            let block: [Traits; BLOCK] = std::array::from_fn(|i| {
+                while starts.get(at + 1).is_some_and(|next| next.0 <= first + i as u32) {
+                    at += 1;
+                }
+                starts[at].1
+            });
+            let number = *known.entry(block).or_insert_with(|| {
+                traits.push(block);
+                traits.len() as u16 - 1
+            });
+            blocks.push(number);
+        }
+        Chars { starts, blocks, traits }
     }
 
     /// The traits of a code point.
+    #[inline]
     pub(super) fn of(&self, code: u32) -> Traits {
-        self.starts[self.starts.partition_point(|s| s.0 <= code) - 1].1
+        let block = self.blocks.get(code as usize / BLOCK);
+        block.map_or(0, |&block| self.traits[block as usize][code as usize % BLOCK])
     }
 
     /// The code points from `least` on that have a trait.
