@@ -1,11 +1,11 @@
-//! The values of `format` as plain regular expressions.
+//! The values of `format` as plain regular expressions, if they are regular.
 //!
 //! Each is as exact as its RFC is regular. Where it is not, what is accepted is right, and some of what is right is
 //! not accepted; the functions say where:
 //!
 //! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
-//! * `hostname` and `idn-hostname` know no A-labels (`xn--…`), whose validity shows only when they are decoded, and
-//!   share out the greatest length among the labels beforehand;
+//! * `hostname` and `idn-hostname` share out the greatest length among the labels beforehand. Encoded labels (`xn--…`)
+//!   are told by a [machine](alabel), so these formats are more than one plain expression ([`Format`]);
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
 //!
 //! Three things are not looked at: the length of an address of mail, the length of an internationalized label once it
