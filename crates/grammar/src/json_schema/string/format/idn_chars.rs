@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use super::idn::{JOIN_BEFORE, JOIN_BOTH, Sets, digits, sets};
-use super::idn_tables::ARABIC_NUMBER;
+use super::idn_tables::{self, ARABIC_NUMBER};
 use crate::ir::CharSet;
 
 /// Traits of a character, as bits.
@@ -34,6 +34,8 @@ pub(super) const KANA: Traits = 1 << 10;
 pub(super) const BOTH: Traits = 1 << 11;
 /// Joins to what stands before it.
 pub(super) const BEFORE: Traits = 1 << 12;
+/// May be composed with what stands before it, or change places with it.
+pub(super) const COMBINING: Traits = 1 << 13;
 
 /// The traits of all characters that have some.
 pub(super) struct Chars {
@@ -60,6 +62,9 @@ impl Chars {
         let table = |ranges: &[(u32, u32)]| CharSet::from_ranges(ranges.iter().copied());
         let context = CharSet::of("\u{B7}\u{375}\u{5F3}\u{5F4}\u{30FB}\u{200C}\u{200D}");
         let arabic = table(ARABIC_NUMBER);
+        let classes = idn_tables::COMBINING.iter().map(|range| (range.0, range.1));
+        let seconds = idn_tables::COMPOSED.iter().map(|composed| (composed.1, composed.1));
+        let combining = CharSet::from_ranges(classes.chain(seconds));
         let valid = sets.left.union(&sets.right).union(&sets.not_spacing).union(&sets.weak).union(&context);
         let rows = [
             (VALID, valid.union(&arabic)),
@@ -75,6 +80,7 @@ impl Chars {
             (KANA, sets.kana_or_han.clone()),
             (BOTH, table(JOIN_BOTH)),
             (BEFORE, table(JOIN_BEFORE)),
+            (COMBINING, combining),
         ];
         let changes = rows.iter().flat_map(|(trait_, set)| {
             set.ranges().iter().flat_map(|&(a, b)| [(a, *trait_), (b + 1, *trait_)])
@@ -154,7 +160,7 @@ mod tests {
             ('٣', VALID | ARABIC),
             ('۳', VALID | DIGIT),
             ('丈', VALID | LEFT | KANA),
-            ('\u{94D}', VALID | MARK | NOT_SPACING | VIRAMA),
+            ('\u{94D}', VALID | MARK | NOT_SPACING | VIRAMA | COMBINING),
             ('\u{30FB}', VALID),
         ] {
             assert_eq!(chars.of(c as u32), expected, "{c:?}");

@@ -9,7 +9,7 @@
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
 //!
 //! Three things are not looked at: the length of an address of mail, the length of an internationalized label once it
-//! is encoded, and whether such a label is normalized.
+//! is encoded, and whether such a label is normalized if it is not encoded.
 
 mod alabel;
 mod host;
@@ -18,6 +18,7 @@ mod idn_chars;
 #[rustfmt::skip]
 mod idn_tables;
 mod mail;
+mod normal;
 mod pattern;
 mod punycode;
 #[cfg(test)]

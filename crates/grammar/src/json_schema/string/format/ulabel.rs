@@ -6,9 +6,10 @@
 use smallvec::SmallVec;
 
 use super::idn_chars::{
-    ARABIC, BEFORE, BOTH, Chars, DIGIT, GREEK, HEBREW, KANA, LEFT, MARK, NOT_SPACING, RIGHT, Traits, VALID,
-    VIRAMA,
+    ARABIC, BEFORE, BOTH, COMBINING, Chars, DIGIT, GREEK, HEBREW, KANA, LEFT, MARK, NOT_SPACING, RIGHT,
+    Traits, VALID, VIRAMA,
 };
+use super::normal::not_normalized;
 
 const HYPHEN: u32 = '-' as u32;
 const MIDDLE_DOT: u32 = 0xB7;
@@ -46,6 +47,8 @@ pub(super) enum Defect {
     Joiner(usize),
     /// A katakana middle dot, and no kana or Han.
     Kana,
+    /// What stands here would be composed with what follows, or change places with it.
+    NotNormalized(usize),
 }
 
 impl Defect {
@@ -58,6 +61,7 @@ impl Defect {
             Defect::Keraia(at) => &[(at + 1, GREEK)],
             Defect::Joiner(at) => &[(at, VIRAMA)],
             Defect::Kana => &[(0, KANA), (length, KANA)],
+            Defect::NotNormalized(at) => &[(at + 1, VALID), (at + 2, VALID)],
         };
         SmallVec::from_slice(list)
     }
@@ -89,6 +93,9 @@ pub(super) fn defects(label: &[u32], direction: Direction, chars: &Chars) -> Opt
     }
     if label.contains(&KANA_DOT) && all & KANA == 0 {
         found.push(Defect::Kana);
+    }
+    if all & COMBINING != 0 {
+        found.extend(not_normalized(label).map(Defect::NotNormalized));
     }
     Some(found)
 }
