@@ -1,7 +1,7 @@
 //! One sequence against a constraint.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use smallvec::SmallVec;
@@ -11,7 +11,7 @@ use crate::automaton::Work;
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
-use crate::mask::{Accept, Part, PendingId};
+use crate::mask::{Accept, Part, PendingId, WholeId};
 use crate::stack::{Config, Stack, StackNode};
 use crate::tracker::Tracker;
 use crate::vocab::TokenId;
@@ -45,6 +45,8 @@ pub(crate) struct Step {
     pub(crate) config: Config,
     /// Beside the automaton, for constraints that ask for it.
     pub(crate) tracker: Option<Arc<Tracker>>,
+    /// The number of the [`WholeId`] of the configuration plus one; 0 while it is not known.
+    whole: AtomicU32,
     /// Commits up to this one.
     count: usize,
     /// Bytes of text up to this one.
@@ -56,6 +58,13 @@ enum Input {
     Token(TokenId),
     Bytes(Box<[u8]>),
     End(TokenId),
+}
+
+impl Step {
+    /// Takes note of where the configuration's masks are.
+    fn know(&self, whole: WholeId) {
+        self.whole.store(whole.0 + 1, Ordering::Relaxed);
+    }
 }
 
 impl Drop for Step {
@@ -109,14 +118,14 @@ impl Matcher {
             return Ok(());
         }
         self.renew_if_full()?;
-        self.write_allowed(words)?;
+        let accepting = self.write_allowed(words)?;
         if self.constraint.inner.needs_proof {
             self.keep_completable(&self.last.config, words)?;
         }
         if let Some(tracker) = &self.last.tracker {
             self.correct(&self.last.config, tracker, &mut words[..needed])?;
         }
-        if self.is_accepting() {
+        if accepting {
             for &end in self.constraint.vocab().end_tokens() {
                 if let Some(word) = words[..needed].get_mut(end as usize / 32) {
                     *word |= 1 << (end % 32);
@@ -139,12 +148,12 @@ impl Matcher {
         Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
     }
 
-    /// Writes the mask of the tokens that the automaton allows.
-    fn write_allowed(&self, words: &mut [u32]) -> Result<(), MatchError> {
+    /// Writes the mask of the tokens that the automaton allows; says whether the text may end.
+    fn write_allowed(&self, words: &mut [u32]) -> Result<bool, MatchError> {
         let (config, tables) = (&self.last.config, &self.constraint.inner.tables);
         let Generation { store, masks, .. } = &*self.generation;
-        if masks.write_known(store, &tables.kept, config, words) {
-            return Ok(());
+        if let Some(known) = self.whole() {
+            return Ok(masks.write(store, &tables.kept, known, words));
         }
         let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
         if let Some(time) = self.collect(config, &mut parts)? {
@@ -152,8 +161,19 @@ impl Matcher {
         }
         let sets: SmallVec<[&Accept; 8]> = parts.iter().map(|&part| masks.accept_of(store, part)).collect();
         Accept::write_union(sets.iter().copied(), words);
-        masks.remember(store, config, &parts);
-        Ok(())
+        let accepts = self.accepts(config);
+        self.last.know(masks.remember(store, config, &parts, accepts));
+        Ok(accepts)
+    }
+
+    /// What is known of the configuration, if its mask was asked for before.
+    pub(crate) fn whole(&self) -> Option<WholeId> {
+        if let Some(number) = self.last.whole.load(Ordering::Relaxed).checked_sub(1) {
+            return Some(WholeId(number));
+        }
+        let found = self.generation.masks.whole(&self.last.config)?;
+        self.last.know(found);
+        Some(found)
     }
 
     /// Collects the token sets whose union is the mask; says how long it took if not all were in the caches.
@@ -241,7 +261,7 @@ impl Matcher {
         self.renew_if_full()?;
         let vocab = self.constraint.vocab();
         let bytes = vocab.bytes(token).ok_or(forbidden)?;
-        let place = match self.go_on_by(&self.last, token, bytes) {
+        let place = match self.go_on_by(token, bytes) {
             Ok(place) => place,
             Err(Refused::At(_)) => return Err(forbidden),
             Err(Refused::Limit(e)) => return Err(e.into()),
@@ -322,8 +342,15 @@ impl Matcher {
 
     fn push(&mut self, input: Input, (config, tracker): Place, len: usize) {
         let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
-        self.last =
-            Arc::new(Step { before: Some(self.last.clone()), input, config, tracker, count, text_len });
+        self.last = Arc::new(Step {
+            before: Some(self.last.clone()),
+            input,
+            config,
+            tracker,
+            whole: AtomicU32::new(0),
+            count,
+            text_len,
+        });
     }
 
     /// If the shared caches have grown too large, moves this sequence to new ones by playing it again.
@@ -375,7 +402,15 @@ fn start(constraint: &Constraint, generation: &Generation) -> Step {
     let tracking = constraint.inner.tracking;
     let tracker = tracking.any().then(|| Arc::new(Tracker::new(tracking)));
     let config: Config = SmallVec::from_buf([(generation.store.start(), StackNode::bottom())]);
-    Step { before: None, input: Input::Start, config, tracker, count: 0, text_len: 0 }
+    Step {
+        before: None,
+        input: Input::Start,
+        config,
+        tracker,
+        whole: AtomicU32::new(0),
+        count: 0,
+        text_len: 0,
+    }
 }
 
 impl std::fmt::Debug for Matcher {

@@ -20,4 +20,4 @@ mod wide;
 pub(crate) use accept::Accept;
 pub(crate) use pending::{PendingId, Walked, WalkedId};
 pub(crate) use store::MaskStore;
-pub(crate) use whole::{Kept, Part};
+pub(crate) use whole::{Kept, Part, WholeId};

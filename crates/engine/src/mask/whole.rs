@@ -36,10 +36,16 @@ pub(crate) enum Part {
     Resolved(WalkedId),
 }
 
+/// A [`Whole`] in the store.
+#[derive(Clone, Copy)]
+pub(crate) struct WholeId(pub(crate) u32);
+
 /// A configuration's token sets.
 struct Whole {
     key: SmallVec<[(StateId, u128); 1]>,
     parts: SmallVec<[Part; 4]>,
+    /// Whether the text may end.
+    accepts: bool,
     used: AtomicU32,
     mask: OnceLock<Arc<[u32]>>,
     /// Where some tokens lead.
@@ -57,10 +63,13 @@ impl Wholes {
         Wholes { list: AppendVec::new(), index: RwLock::new(HashTable::new()) }
     }
 
-    fn find(&self, config: &Config) -> Option<&Whole> {
+    fn find(&self, config: &Config) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        let found = index.find(hash_of(config), |&at| self.is(at, config));
-        found.map(|&at| self.list.get(at as usize))
+        index.find(hash_of(config), |&at| self.is(at, config)).map(|&at| WholeId(at))
+    }
+
+    fn get(&self, id: WholeId) -> &Whole {
+        self.list.get(id.0 as usize)
     }
 
     fn is(&self, at: u32, config: &Config) -> bool {
@@ -69,15 +78,16 @@ impl Wholes {
     }
 
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, parts: &[Part]) {
+    fn add(&self, config: &Config, parts: &[Part], accepts: bool) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
-        if index.find(hash, |&at| self.is(at, config)).is_some() {
-            return;
+        if let Some(&known) = index.find(hash, |&at| self.is(at, config)) {
+            return WholeId(known);
         }
         let at = self.list.push(Whole {
             key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
             parts: SmallVec::from_slice(parts),
+            accepts,
             used: AtomicU32::new(0),
             mask: OnceLock::new(),
             next: RwLock::new(Vec::new()),
@@ -85,6 +95,7 @@ impl Wholes {
         index.insert_unique(hash, at as u32, |&at| {
             hash_of_key(self.list.get(at as usize).key.iter().copied())
         });
+        WholeId(at as u32)
     }
 }
 
@@ -101,12 +112,17 @@ fn hash_of_key(key: impl Iterator<Item = (StateId, u128)>) -> u64 {
 }
 
 impl MaskStore {
-    /// Writes the mask of a configuration whose token sets are known; `false` if they are not.
-    pub(crate) fn write_known(&self, store: &Store, kept: &Kept, config: &Config, words: &mut [u32]) -> bool {
-        let Some(whole) = self.wholes.find(config) else { return false };
+    /// What is known of a configuration.
+    pub(crate) fn whole(&self, config: &Config) -> Option<WholeId> {
+        self.wholes.find(config)
+    }
+
+    /// Writes the mask of a configuration; says whether the text may end there.
+    pub(crate) fn write(&self, store: &Store, kept: &Kept, id: WholeId, words: &mut [u32]) -> bool {
+        let whole = self.wholes.get(id);
         if let Some(mask) = whole.mask.get() {
             copy(mask, words);
-            return true;
+            return whole.accepts;
         }
         let used = whole.used.fetch_add(1, Ordering::Relaxed) + 1;
         let sets: SmallVec<[&Accept; 8]> =
@@ -115,22 +131,20 @@ impl MaskStore {
         if used == WARM && Accept::is_worth_keeping(&sets, MANY) {
             let _ = whole.mask.set(kept.mask(store, words));
         }
-        true
+        whole.accepts
     }
 
     /// Where a token leads, if that was asked before.
-    pub(crate) fn known_next(&self, config: &Config, token: TokenId) -> Option<Config> {
-        let next = self.wholes.find(config)?.next.read().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn known_next(&self, id: WholeId, token: TokenId) -> Option<Config> {
+        let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
         next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
     }
 
     /// Remembers where a token leads, if the configuration was come to before. What goes on with a string or the like is
     /// found as fast as it would be looked up.
-    pub(crate) fn remember_next(&self, store: &Store, config: &Config, token: TokenId, to: &Config) {
-        let Some(whole) = self.wholes.find(config) else { return };
-        let same =
-            to.len() == config.len() && to.iter().zip(config).all(|(a, b)| a.0 == b.0 && a.1.key == b.1.key);
-        if same || whole.used.load(Ordering::Relaxed) == 0 {
+    pub(crate) fn remember_next(&self, store: &Store, id: WholeId, token: TokenId, to: &Config) {
+        let whole = self.wholes.get(id);
+        if self.wholes.is(id.0, to) || whole.used.load(Ordering::Relaxed) == 0 {
             return;
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
@@ -141,9 +155,9 @@ impl MaskStore {
     }
 
     /// Remembers the token sets of a configuration.
-    pub(crate) fn remember(&self, store: &Store, config: &Config, parts: &[Part]) {
+    pub(crate) fn remember(&self, store: &Store, config: &Config, parts: &[Part], accepts: bool) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(config, parts);
+        self.wholes.add(config, parts, accepts)
     }
 
     /// The token set of a part.

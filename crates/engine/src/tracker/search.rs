@@ -57,8 +57,9 @@ impl Matcher {
         self.go_on_from(&step.config, step.tracker.as_ref(), bytes)
     }
 
-    /// Where a token leads from a step.
-    pub(crate) fn go_on_by(&self, step: &Step, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
+    /// Where a token leads from the last step.
+    pub(crate) fn go_on_by(&self, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
+        let step = &self.last;
         let tracker = match &step.tracker {
             Some(tracker) if !tracker.stays(bytes) => {
                 let mut after = (**tracker).clone();
@@ -70,11 +71,12 @@ impl Matcher {
             unchanged => unchanged.clone(),
         };
         let Generation { store, masks, .. } = &*self.generation;
-        if let Some(config) = masks.known_next(&step.config, token) {
+        let Some(whole) = self.whole() else { return Ok((self.advance(&step.config, bytes)?, tracker)) };
+        if let Some(config) = masks.known_next(whole, token) {
             return Ok((config, tracker));
         }
         let config = self.advance(&step.config, bytes)?;
-        masks.remember_next(store, &step.config, token, &config);
+        masks.remember_next(store, whole, token, &config);
         Ok((config, tracker))
     }
 
