@@ -175,10 +175,13 @@ fn copy(mask: &[u32], words: &mut [u32]) {
     words[n..].fill(0);
 }
 
+/// A place for a mask.
+type Slot = RwLock<Option<Arc<[u32]>>>;
+
 /// The masks that are kept for all constraints of a vocabulary, each in a place that its content tells.
 pub(crate) struct Kept {
     words: usize,
-    places: Box<[RwLock<Option<Arc<[u32]>>>]>,
+    places: Box<[Slot]>,
 }
 
 impl Kept {

@@ -58,10 +58,10 @@ pub(super) fn least(grammar: &Grammar, gate: impl Fn(ExprId, Expr) -> Gate) -> V
             if missing[parent.index()] > 0 {
                 continue;
             }
-            if let Gate::Members(members) = gate(parent, grammar.arena().get(parent)) {
-                if !satisfiable_with(grammar.arena().members_of(members), &holds) {
-                    continue;
-                }
+            if let Gate::Members(members) = gate(parent, grammar.arena().get(parent))
+                && !satisfiable_with(grammar.arena().members_of(members), &holds)
+            {
+                continue;
             }
             holds[parent.index()] = true;
             todo.push(parent);
