@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::few::strings_of;
 use super::object::SeenKeys;
 use super::{Algebra, Array, Contains, GoalId, IN_PLACE, Member, Object, Set, Strings};
 use crate::error::{Error, ErrorKind};
@@ -184,7 +185,8 @@ impl<'a> Algebra<'a> {
         if let Some(pattern) = &schema.pattern {
             let expr = self.pattern(pattern).map_err(|e| e.with_pointer(schema.pointer_of("pattern")));
             if let Some(expr) = self.or_lenient(expr.map(Some), None)? {
-                set = set.intersect(&Strings::Expr(expr), &mut self.texts())?;
+                let strings = strings_of(&self.builder.arena, expr);
+                set = set.intersect(&strings, &mut self.texts())?;
             }
         }
         if let Some(format) = schema.format.as_deref().filter(|_| !self.options.ignore_formats) {
@@ -326,7 +328,7 @@ impl<'a> Algebra<'a> {
     /// The keys of a pattern of `patternProperties`.
     fn key_pattern(&mut self, schema: &Schema, pattern: &'a str) -> Result<Option<Strings>, Error> {
         let pointer = super::super::node::child(&schema.pointer_of("patternProperties"), pattern);
-        let keys = self.pattern(pattern).map(|expr| Some(Strings::Expr(expr)));
+        let keys = self.pattern(pattern).map(|expr| Some(strings_of(&self.builder.arena, expr)));
         self.or_lenient(keys.map_err(|e| e.with_pointer(pointer)), None)
     }
 

@@ -8,6 +8,7 @@ mod array;
 mod empty;
 mod endless;
 mod expand;
+mod few;
 mod goal;
 mod lengths;
 mod object;
