@@ -21,7 +21,7 @@ use crate::stack::Config;
 use crate::vocab::TokenId;
 
 /// So often a mask is put together before it is kept: that costs about as much as putting it together so often.
-const WARM: u32 = 16;
+const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
 /// So many tokens are remembered with where they lead.
