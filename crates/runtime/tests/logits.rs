@@ -111,6 +111,26 @@ fn rounded_logits_are_as_near_as_those_of_llama_cpp() {
     assert!(ours < theirs * 1.1, "{ours} {theirs}");
 }
 
+/// The accelerator that this is built for: other products, and attention by other means.
+#[cfg(any(feature = "cuda", feature = "metal"))]
+#[test]
+fn the_accelerator_agrees() {
+    let Some(path) = support::fixture("smollm2.gguf") else { return };
+    let device = tokenstile_runtime::best_device().unwrap();
+    let unrounded = Model::load_exact(&Gguf::open(&path).unwrap(), &device).unwrap();
+    let runtime = Runtime::load(&path, &device, |_| {}).unwrap();
+    for (tokens, exact) in exact() {
+        let (_, most) = distances(&after(&unrounded, &tokens), &exact["top"]);
+        eprintln!("U {}: {most:.5}", exact["prompt"]);
+        let (mean, most) = distances(&after(runtime.model(), &tokens), &exact["top"]);
+        eprintln!("W {}: {mean:.4} {most:.4}", exact["prompt"]);
+        // One token at a time goes through other products than a prompt does.
+        let single = in_parts(&runtime, &tokens, &vec![1; tokens.len()]);
+        let (mean, most) = distances(&log_probabilities(&single), &exact["top"]);
+        eprintln!("S {}: {mean:.4} {most:.4}", exact["prompt"]);
+    }
+}
+
 /// The logits after `tokens`, given in parts of these lengths.
 fn in_parts(runtime: &Runtime, tokens: &[u32], lengths: &[usize]) -> Vec<f32> {
     let mut cache = runtime.model().cache().unwrap();
