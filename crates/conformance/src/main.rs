@@ -57,6 +57,9 @@ struct Args {
     /// Run only this case, with details: the name of a MaskBench schema, or file and group of the suite
     #[arg(long, value_name = "NAME", conflicts_with = "update")]
     id: Option<String>,
+    /// Run all schemas of MaskBench on a real vocabulary too, not some of them: for what they take of memory
+    #[arg(long, conflicts_with = "update")]
+    all_real: bool,
     /// Read every schema as any JSON value: what the sweeps find where nothing is enforced
     #[arg(long, conflicts_with = "update")]
     any_json: bool,
@@ -119,6 +122,7 @@ fn run(args: &Args) -> Result<bool, Unreadable> {
         shared: args.shared.clone(),
         full: args.full,
         id: args.id.clone(),
+        all_real: args.all_real,
         reading: if args.any_json { Reading::AnyJson } else { Reading::Schema },
         schemas: OnceCell::new(),
     };

@@ -32,6 +32,7 @@ struct Sweep {
     known: Known,
     reading: Reading,
     details: bool,
+    all_real: bool,
 }
 
 /// Runs the sweep.
@@ -42,6 +43,7 @@ pub(crate) fn run(setup: &Setup) -> Result<Tally, Unreadable> {
         known: Known::load()?,
         reading: setup.reading,
         details: setup.id.is_some(),
+        all_real: setup.all_real,
     };
     let sweep = Arc::new(sweep);
     Ok(runner::run("maskbench", setup.choose(setup.maskbench()?, 8, 12), move |name, schema| {
@@ -74,6 +76,7 @@ impl Sweep {
             outcome.note("schemas without instances", name);
         }
         let verdicts = self.tests(name, schema, &compiled, &mut outcome);
+        (outcome.held, outcome.took) = (peak.bytes(), started.elapsed());
         if peak.bytes() > MEMORY {
             outcome.find(Kind::OverLimit, name, format!("{} MB held at most", peak.bytes() >> 20));
         }
@@ -81,7 +84,7 @@ impl Sweep {
         if oracle.is_ok() || !self.known.is_empty() {
             self.known(schema, oracle.as_ref().ok(), &verdicts, &mut outcome);
         }
-        if hash(name).is_multiple_of(REAL_ONE_IN) || self.details {
+        if hash(name).is_multiple_of(REAL_ONE_IN) || self.details || self.all_real {
             self.on_real_vocabulary(name, schema, &text, &verdicts, &mut outcome);
         }
         if outcome.findings.iter().all(|finding| finding.kind == Kind::OtherOrder) {
@@ -162,6 +165,7 @@ impl Sweep {
         verdicts: &[Verdict],
         outcome: &mut Outcome,
     ) {
+        let (peak, started) = (Peak::start(), Instant::now());
         let options = JsonOptions::default();
         let compiled = subject::compile(name, text, &options, self.reading, &self.real.compiler);
         let Compiled::Ready(constraint) = compiled else { return };
@@ -172,6 +176,13 @@ impl Sweep {
             if let Err(error) = subject::agree(&name, &constraint, &self.real, &text, verdict, outcome) {
                 outcome.find(Kind::OverLimit, name, error.to_string());
             }
+        }
+        // What the vocabulary keeps for all constraints is counted with the first that asks for it.
+        outcome.held = outcome.held.max(peak.bytes());
+        outcome.took = outcome.took.max(started.elapsed());
+        if peak.bytes() > MEMORY {
+            let detail = format!("{} MB held at most on a real vocabulary", peak.bytes() >> 20);
+            outcome.find(Kind::OverLimit, name, detail);
         }
     }
 }

@@ -80,6 +80,9 @@ pub(crate) struct Outcome {
     pub(crate) counts: BTreeMap<&'static str, u64>,
     /// Heading and line.
     pub(crate) notes: Vec<(&'static str, String)>,
+    /// The most bytes that were held, where that is measured, and how long it took alone.
+    pub(crate) held: usize,
+    pub(crate) took: Duration,
 }
 
 impl Outcome {
@@ -101,6 +104,10 @@ impl Outcome {
     }
 }
 
+fn megabytes(bytes: usize) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 /// What came of a sweep.
 #[derive(Default)]
 pub(crate) struct Tally {
@@ -109,12 +116,17 @@ pub(crate) struct Tally {
     pub(crate) notes: BTreeMap<&'static str, Vec<String>>,
     /// Cases and how long they took; the slowest first, after [`sort`](Tally::sort) only few.
     pub(crate) slowest: Vec<(Duration, String)>,
+    /// The same for the bytes held at most, where that is measured, with how long it took to compile and match.
+    pub(crate) largest: Vec<(usize, Duration, String)>,
     /// The cases that ran.
     pub(crate) cases: BTreeSet<String>,
 }
 
 impl Tally {
     pub(crate) fn take(&mut self, case: String, outcome: Outcome) {
+        if outcome.held > 0 {
+            self.largest.push((outcome.held, outcome.took, case.clone()));
+        }
         self.cases.insert(case);
         self.findings.extend(outcome.findings);
         for (what, number) in outcome.counts {
@@ -131,6 +143,8 @@ impl Tally {
         self.notes.values_mut().for_each(|lines| lines.sort());
         self.slowest.sort_by(|a, b| b.cmp(a));
         self.slowest.truncate(20);
+        self.largest.sort_by(|a, b| b.cmp(a));
+        self.largest.truncate(20);
     }
 
     /// Findings of one kind.
@@ -162,6 +176,10 @@ impl Tally {
         text += "\n== slowest\n";
         for (time, name) in &self.slowest {
             text += &format!("{:.3} s: {name}\n", time.as_secs_f64());
+        }
+        text += "\n== largest\n";
+        for (bytes, took, name) in &self.largest {
+            text += &format!("{} in {:.3} s: {name}\n", megabytes(*bytes), took.as_secs_f64());
         }
         for (heading, lines) in &self.notes {
             text += &format!("\n== {heading} ({})\n", lines.len());
@@ -199,6 +217,9 @@ impl Tally {
         }
         for (time, name) in self.slowest.iter().take(shown.min(3)) {
             text += &format!("  {:>6.2} s  {name}\n", time.as_secs_f64());
+        }
+        for (bytes, took, name) in self.largest.iter().take(shown.min(3)) {
+            text += &format!("  {:>8}  {name}, in {:.2} s\n", megabytes(*bytes), took.as_secs_f64());
         }
         text
     }

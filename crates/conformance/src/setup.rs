@@ -16,6 +16,8 @@ pub(crate) struct Setup {
     /// Only the case of this name, with details.
     pub(crate) id: Option<String>,
     pub(crate) reading: Reading,
+    /// Every schema of MaskBench also on the real vocabulary.
+    pub(crate) all_real: bool,
     /// MaskBench, once it was read.
     pub(crate) schemas: OnceCell<Vec<(String, Arc<Schema>)>>,
 }

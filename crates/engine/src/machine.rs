@@ -15,6 +15,9 @@ pub(crate) fn missing(machine: &MachineRef, used: &ByteSet) -> ByteSet {
     if missing.is_empty() {
         return missing;
     }
+    if machine.0.is_dispensable() {
+        return missing;
+    }
     match Explored::new(machine) {
         Some(explored) => missing.intersect(&explored.bytes()),
         None => missing,
@@ -25,6 +28,9 @@ pub(crate) fn missing(machine: &MachineRef, used: &ByteSet) -> ByteSet {
 pub(crate) fn restricted(machine: &MachineRef, used: &ByteSet) -> Result<Option<MachineRef>, Error> {
     if machine.0.alphabet().is_subset(used) {
         return Ok(Some(machine.clone()));
+    }
+    if machine.0.is_dispensable() {
+        return Ok(None);
     }
     let Some(mut explored) = Explored::new(machine) else {
         let what = format!("{} needs bytes that are in no token of the vocabulary", machine.0.name());

@@ -136,7 +136,12 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
     let any = arena.byte(*used);
     let universe = arena.star(any);
     let mut map: Vec<ExprId> = Vec::with_capacity(old.len());
+    let reached = passes::reachable(grammar);
     for (id, expr) in old.iter() {
+        if !reached[id.index()] {
+            map.push(id);
+            continue;
+        }
         let of = |e: ExprId| map[e.index()];
         let new = match expr {
             Expr::Never | Expr::Empty | Expr::Rule(_) => id,

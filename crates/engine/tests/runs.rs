@@ -86,6 +86,14 @@ fn what_follows_a_counted_run_may_be_a_wide_character_of_it() {
 }
 
 #[test]
+fn what_follows_the_last_round_may_be_a_loop_of_the_same_characters() {
+    check(&regex("x[a-z]{1,2}a*"), &["", "x", "xa", "xb", "xab", "xaba"]);
+    check(&regex("[a-z]{1,2}a*b?"), &["", "a", "ab", "aba"]);
+    check(&regex("[a-z]{3,4}[ab]*é*"), &["", "a", "ab", "abc", "abcd"]);
+    check(&regex("[^ ]{1,2}é*"), &["", "a", "ab", "é"]);
+}
+
+#[test]
 fn too_few_characters_may_be_followed_by_a_wide_one_of_the_class() {
     check(&regex("[a-zé]{2,8}"), &["", "a", "é"]);
     check(&regex("[a-zé]{3,}1"), &["", "a", "ab", "abc"]);

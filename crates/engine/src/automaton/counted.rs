@@ -14,7 +14,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr, Machine, Tallies, Tally};
 use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
 use super::build::{Build, Closure, hash_of};
-use super::store::{CellId, Exceeded, Head, StateId, Store, id};
+use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
 
 id!(/// A [`Counted`].
     CountedId);
@@ -40,7 +40,7 @@ pub(crate) struct Counted {
 pub(crate) struct MachineState {
     machine: MachineId,
     state: Box<[u8]>,
-    accepts: bool,
+    accepts: OnceLock<bool>,
     edges: OnceLock<Box<[(ByteSet, MachineStateId)]>>,
 }
 
@@ -79,6 +79,60 @@ impl Store {
     fn machine_state(&self, id: MachineStateId) -> &MachineState {
         self.machine_states.get(id.index())
     }
+
+    fn machine_accepts(&self, id: MachineStateId) -> bool {
+        let MachineState { machine, state, accepts, .. } = self.machine_state(id);
+        *accepts.get_or_init(|| self.program.arena.machine_of(*machine).0.accepts(state))
+    }
+
+    /// Whether a state has a machine in it.
+    pub(super) fn is_in_machine(&self, id: StateId) -> bool {
+        self.state(id).kernel.iter().any(|&cell| match self.cell(cell).head {
+            Head::Expr(expr, _) => matches!(self.program.arena.get(expr), Expr::Machine(_)),
+            _ => false,
+        })
+    }
+
+    /// The machines that a local stands in which have more states than can be kept, and the local without them, if there
+    /// is more.
+    pub(crate) fn machines_of(&self, id: LocalId) -> (SmallVec<[InMachine<'_>; 4]>, Option<LocalId>) {
+        let (state, node) = self.local(id).heads[0];
+        let (mut machines, mut rest) = (SmallVec::new(), Vec::new());
+        for &cell in self.state(state).kernel.iter() {
+            match self.machine_at_cell(id, cell) {
+                Some(place) => machines.push(place),
+                None => rest.push(cell),
+            }
+        }
+        let rest = (!rest.is_empty()).then(|| {
+            let mut build = self.build();
+            let state = build.state(&rest);
+            build.local(&[(state, node)])
+        });
+        (machines, rest)
+    }
+
+    fn machine_at_cell(&self, local: LocalId, cell: CellId) -> Option<InMachine<'_>> {
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let Expr::Machine(machine) = self.program.arena.get(expr) else { return None };
+        let machine: &dyn Machine = &*self.program.arena.machine_of(machine).0;
+        let state: Box<[u8]> = match at.checked_sub(1) {
+            Some(state) => self.machine_state(MachineStateId(state)).state.clone(),
+            None => machine.start(),
+        };
+        let free = machine.free(&state)?;
+        Some(InMachine { machine, state, free, after: self.local_at(local, tail) })
+    }
+}
+
+/// A place in a machine.
+pub(crate) struct InMachine<'a> {
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) state: Box<[u8]>,
+    /// How many bytes of its alphabet may follow, whatever they are.
+    pub(crate) free: u32,
+    /// What follows it.
+    pub(crate) after: LocalId,
 }
 
 impl Build<'_> {
@@ -181,7 +235,7 @@ impl Build<'_> {
             Expr::Members(_) => self.is_full_up(&Phase::of(at)).then_some(tail),
             Expr::Machine(_) if at > 0 => {
                 let id = MachineStateId(at - 1);
-                (self.store.machine_state(id).accepts && self.machine_edges(id).is_empty()).then_some(tail)
+                (self.store.machine_accepts(id) && self.machine_edges(id).is_empty()).then_some(tail)
             }
             _ => None,
         }
@@ -262,8 +316,8 @@ impl Build<'_> {
             return id;
         }
         store.add_bytes(size_of::<MachineState>() + state.len() + 16);
-        let accepts = store.program.arena.machine_of(machine).0.accepts(state);
-        let state = MachineState { machine, state: state.into(), accepts, edges: OnceLock::new() };
+        let state =
+            MachineState { machine, state: state.into(), accepts: OnceLock::new(), edges: OnceLock::new() };
         let id = MachineStateId::of(store.machine_states.push(state));
         self.index.machine_states.insert_unique(hash, id, |&id| {
             let known = store.machine_state(id);
@@ -317,7 +371,7 @@ impl Build<'_> {
         todo: &mut SmallVec<[CellId; 16]>,
     ) {
         let state = self.machine_at(machine, at);
-        if self.store.machine_state(state).accepts {
+        if self.store.machine_accepts(state) {
             todo.push(tail);
         }
         if !self.machine_edges(state).is_empty() {

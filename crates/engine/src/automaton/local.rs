@@ -31,6 +31,8 @@ pub(crate) struct Local {
     pub(super) repeats: OnceLock<Option<Loop>>,
     /// Whether it stands in many places, some of them in literals.
     pub(crate) wide: bool,
+    /// Whether it stands in a machine, perhaps among other places.
+    pub(crate) in_machine: bool,
     /// For a local that stands in a literal, the one at its end.
     pub(super) after_literal: OnceLock<LocalId>,
 }
@@ -221,6 +223,7 @@ impl Build<'_> {
             clamped: OnceLock::new(),
             repeats: OnceLock::new(),
             wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
+            in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
             after_literal: OnceLock::new(),
         }));
         self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));

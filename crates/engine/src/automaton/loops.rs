@@ -170,7 +170,19 @@ impl Store {
             }
         }
         // One edge for each loop: none of them is hidden behind another.
-        rounds > 0 && rounds == kernel.iter().filter(|&&c| !self.is_end(c)).count()
+        rounds > 0
+            && rounds == kernel.iter().filter(|&&c| !self.is_end(c)).count()
+            && !kernel.iter().any(|&cell| self.last_round_hides(id, cell, &ascii.union(&wide)))
+    }
+
+    /// Whether a cell is in the last round of a loop, and what follows starts with the same bytes: where that is a loop
+    /// as well (`[0-9]{1,2}0*`), its edge leads to where the last round leads, and is none of its own.
+    fn last_round_hides(&self, id: LocalId, cell: CellId, bytes: &ByteSet) -> bool {
+        let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return false };
+        let Expr::Repeat { max: Some(max), .. } = self.program.arena.get(expr) else { return false };
+        max - count == 1
+            && tail != CellId::NIL
+            && self.split_expansion(self.local_at(id, tail)).alive.intersects(bytes)
     }
 
     /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.

@@ -33,6 +33,7 @@ mod store;
 
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
+pub(crate) use counted::InMachine;
 pub(crate) use entries::Generic;
 pub(crate) use exceptions::AllButFew;
 pub(crate) use length::FAR;

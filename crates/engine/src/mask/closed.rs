@@ -47,6 +47,8 @@ struct Search {
     dead: Vec<char>,
     /// The most characters of which it is known that they go on.
     most: u32,
+    /// Bytes that may follow machines which were not looked into.
+    after_machines: ByteSet,
 }
 
 impl Search {
@@ -222,6 +224,7 @@ impl Walk<'_> {
             wide,
             dead: Vec::new(),
             most: u32::MAX,
+            after_machines: ByteSet::EMPTY,
         };
         let mut first = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
@@ -241,7 +244,7 @@ impl Walk<'_> {
         let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
-            alive.fold(ByteSet::EMPTY, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
+            alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
         let (most, dead) = (search.most, search.dead);
         Ok(Some(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest }))
     }
@@ -259,6 +262,13 @@ impl Walk<'_> {
                 search.most = search.most.min(chars);
             }
             if chars >= search.most {
+                continue;
+            }
+            if let Some((bytes, free, follows)) = self.free_in_machines(local) {
+                search.ascii = search.ascii.intersect(&bytes);
+                search.wide = false;
+                search.most = search.most.min(chars.saturating_add(free));
+                search.after_machines = search.after_machines.union(&follows);
                 continue;
             }
             let expansion = self.store.split_expansion(local);
@@ -304,7 +314,7 @@ impl Walk<'_> {
     }
 
     /// Whether nothing happens in a place but that bytes lead on from it.
-    fn goes_on(&self, local: LocalId) -> bool {
+    pub(super) fn goes_on(&self, local: LocalId) -> bool {
         let expansion = self.store.split_expansion(local);
         !expansion.pops && expansion.ends.is_empty() && expansion.apart.is_empty()
     }

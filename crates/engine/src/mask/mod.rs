@@ -10,6 +10,7 @@ mod accept;
 mod but_few;
 mod choice;
 mod closed;
+mod machines;
 mod pending;
 mod store;
 mod walk;

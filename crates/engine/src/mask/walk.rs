@@ -182,6 +182,9 @@ impl<'a> Walk<'a> {
         if self.store.local(local).wide {
             return self.literals(node, local);
         }
+        if self.store.local(local).in_machine && self.machines(node, local)? {
+            return Ok(());
+        }
         if let Some(anchor) = self.tables.profile.anchor_at(node) {
             return if node != ROOT && self.take_whole(node, local) {
                 Ok(())

@@ -20,8 +20,8 @@ use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
-/// So often a mask is put together before it is kept.
-const WARM: u32 = 3;
+/// So often a mask is put together before it is kept: that costs about as much as putting it together so often.
+const WARM: u32 = 16;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
 /// So many tokens are remembered with where they lead.
@@ -111,13 +111,10 @@ impl MaskStore {
         let used = whole.used.fetch_add(1, Ordering::Relaxed) + 1;
         let sets: SmallVec<[&Accept; 8]> =
             whole.parts.iter().map(|&part| self.accept_of(store, part)).collect();
-        if used == WARM && Accept::is_worth_keeping(&sets, MANY) {
-            let mask = kept.mask(store, &sets);
-            copy(&mask, words);
-            let _ = whole.mask.set(mask);
-            return true;
-        }
         Accept::write_union(sets.iter().copied(), words);
+        if used == WARM && Accept::is_worth_keeping(&sets, MANY) {
+            let _ = whole.mask.set(kept.mask(store, words));
+        }
         true
     }
 
@@ -175,17 +172,16 @@ impl Kept {
         Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
     }
 
-    /// The union of token sets; one that was kept, if there is one.
-    fn mask(&self, store: &Store, sets: &[&Accept]) -> Arc<[u32]> {
-        let mut mask = vec![0; self.words];
-        Accept::write_union(sets.iter().copied(), &mut mask);
-        let place = &self.places[fingerprint(&mask) as usize % PLACES];
+    /// A mask with the content of `words`; one that was kept before, if there is one.
+    fn mask(&self, store: &Store, words: &[u32]) -> Arc<[u32]> {
+        let words = &words[..self.words.min(words.len())];
+        let place = &self.places[fingerprint(words) as usize % PLACES];
         let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
         match &*place {
-            Some(known) if known[..] == mask[..] => known.clone(),
+            Some(known) if known[..] == *words => known.clone(),
             _ => {
-                store.add_bytes(self.words * 4);
-                let mask: Arc<[u32]> = mask.into();
+                store.add_bytes(size_of_val(words));
+                let mask: Arc<[u32]> = words.into();
                 *place = Some(mask.clone());
                 mask
             }

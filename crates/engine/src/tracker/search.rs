@@ -4,6 +4,7 @@
 //! something new; only along the candidates is there anything to search. Grammars are expected to take the plain byte
 //! wherever they take the one that stands for a repetition, and to leave enough choice for entries that are not begun.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +28,8 @@ pub(crate) type ConfigKey = SmallVec<[(StateId, u128); 2]>;
 const PLENTY: f32 = 40.0;
 /// Places that are looked at to find them.
 const PATIENCE: usize = 96;
+/// Steps that are taken before a thorough search.
+const PROBE: usize = 48;
 
 pub(crate) fn key_of(config: &Config) -> ConfigKey {
     config.iter().map(|(state, stack)| (*state, stack.key)).collect()
@@ -191,16 +194,63 @@ impl Matcher {
     }
 
     /// Whether the text can be completed from here: whether some way leads off all candidates, or past them.
-    /// Breadth first, since there may be endlessly many spellings of one value; white space comes last.
     pub(crate) fn is_alive(
         &self,
         config: &Config,
         tracker: &Tracker,
         work: &mut Work,
     ) -> Result<bool, MatchError> {
-        if !tracker.has_candidates() {
+        if !tracker.has_candidates() || self.probe(config, tracker, work)? {
             return Ok(true);
         }
+        self.search(config, tracker, work)
+    }
+
+    /// Follows one way after the other for a few steps: most lead off the candidates as soon as a string begins.
+    fn probe(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+        let mut todo: Vec<(Rc<Config>, Tracker, Option<u8>)> =
+            vec![(Rc::new(config.clone()), tracker.clone(), None)];
+        for _ in 0..PROBE {
+            let Some((config, tracker, given)) = todo.pop() else { return Ok(false) };
+            work.spend(64)?;
+            let config = match given.map(|given| self.advance(&config, &[given])) {
+                None => config,
+                Some(Ok(config)) => Rc::new(config),
+                Some(Err(Refused::At(_))) => continue,
+                Some(Err(Refused::Limit(e))) => return Err(e.into()),
+            };
+            if self.accepts(&config) {
+                return Ok(true);
+            }
+            let next = self.next_bytes(&config);
+            let text = next.intersect(&TEXT_BYTES);
+            if tracker.ways().is_some_and(|ways| !text.is_subset(&ways)) {
+                return Ok(true);
+            }
+            let first = todo.len();
+            for byte in text.iter().filter(|&byte| !is_blank(byte)) {
+                let mut tracker = tracker.clone();
+                let given = tracker.step(byte);
+                if !next.contains(given) {
+                    continue;
+                }
+                if !tracker.has_candidates() {
+                    return Ok(true);
+                }
+                todo.push((config.clone(), tracker, Some(given)));
+            }
+            // What opens a string is tried first.
+            if let Some(at) = todo[first..].iter().position(|way| way.2 == Some(b'"')) {
+                let last = todo.len() - 1;
+                todo.swap(first + at, last);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same for all ways. Breadth first, since there may be endlessly many spellings of one value; white space
+    /// comes last.
+    fn search(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
         // Kept to the end: a tracker is known by where its parts lie.
         let mut places: Vec<(Config, Tracker)> = vec![(config.clone(), tracker.clone())];
         let mut blank: Vec<(Config, Tracker)> = Vec::new();

@@ -23,9 +23,40 @@ pub trait Machine: Send + Sync {
     /// Whether the text may end here.
     fn accepts(&self, state: &[u8]) -> bool;
 
+    /// Whether the text may end after more bytes.
+    fn ends_after(&self, state: &[u8], bytes: &[u8]) -> bool {
+        let (mut state, mut next) = (state.to_vec(), Vec::new());
+        let goes_on = bytes.iter().all(|&byte| {
+            next.clear();
+            let goes_on = self.step(&state, byte, &mut next);
+            std::mem::swap(&mut state, &mut next);
+            goes_on
+        });
+        goes_on && self.accepts(&state)
+    }
+
     /// The bytes that its texts are made of, or more: no other byte is ever tried.
     fn alphabet(&self) -> ByteSet {
         ByteSet::ALL
+    }
+
+    /// For machines with more states than can be kept: how many bytes of the alphabet may follow a state, whatever they
+    /// are; 0 if that is not known. Masks are then made without keeping the states inside of tokens.
+    fn free(&self, state: &[u8]) -> Option<u32> {
+        let _ = state;
+        None
+    }
+
+    /// Whether this machine goes on from every state by which another one, of this name, has come there and goes on.
+    fn covers(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// Whether the machine is left out, and its texts with it, where some byte of its alphabet cannot be written.
+    /// Otherwise its states are listed to find what can be written still, and if they are too many it is refused.
+    fn is_dispensable(&self) -> bool {
+        false
     }
 }
 
@@ -95,5 +126,17 @@ impl Machine for NonEmpty {
 
     fn alphabet(&self) -> ByteSet {
         self.inner.0.alphabet()
+    }
+
+    fn free(&self, state: &[u8]) -> Option<u32> {
+        self.inner.0.free(state.get(1..).unwrap_or_default())
+    }
+
+    fn covers(&self, name: &str) -> bool {
+        name.strip_prefix("nonempty ").is_some_and(|name| self.inner.0.covers(name))
+    }
+
+    fn is_dispensable(&self) -> bool {
+        self.inner.0.is_dispensable()
     }
 }

@@ -320,7 +320,9 @@ mod tests {
             assert_eq!(reach(&mut arena, expr, &mut 400), expected, "{pattern}");
             let not = arena.not(expr);
             assert_eq!(reach(&mut arena, not, &mut 400), otherwise, "not {pattern}");
-            assert_eq!(reach(&mut arena, expr, &mut 0), 0);
+            // Without looking at any derivative, it is known by its form or not at all.
+            let at_once = reach(&mut arena, expr, &mut 0);
+            assert!(at_once == 0 || at_once == expected, "{pattern}");
         }
     }
 

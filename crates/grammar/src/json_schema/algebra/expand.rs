@@ -11,7 +11,7 @@ use crate::ir::CharSet;
 use crate::json_schema::node::{Node, NodeId, Schema, Types};
 use crate::json_schema::number::{Decimal, NumberSet};
 use crate::json_schema::reader::Json;
-use crate::json_schema::string::format_expr;
+use crate::json_schema::string::{Format, format_expr};
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
 impl<'a> Algebra<'a> {
@@ -189,7 +189,7 @@ impl<'a> Algebra<'a> {
         }
         if let Some(format) = schema.format.as_deref().filter(|_| !self.options.ignore_formats) {
             match self.format(format).map_err(|e| e.with_pointer(schema.pointer_of("format")))? {
-                Some(expr) => set = set.intersect(&Strings::Expr(expr), &mut self.texts())?,
+                Some(format) => set = set.intersect(&Strings::of_format(format), &mut self.texts())?,
                 None => {
                     let message = format!("unknown format `{format}` is not enforced");
                     self.builder.warn(schema.warning("format", message));
@@ -214,13 +214,13 @@ impl<'a> Algebra<'a> {
         Ok(expr)
     }
 
-    fn format(&mut self, name: &'a str) -> Result<Option<ExprId>, Error> {
+    fn format(&mut self, name: &'a str) -> Result<Option<Format>, Error> {
         if let Some(&known) = self.formats.get(name) {
             return Ok(known);
         }
-        let expr = format_expr(name, self.options.draft, &mut self.builder.arena, self.limits)?;
-        self.formats.insert(name, expr);
-        Ok(expr)
+        let format = format_expr(name, self.options.draft, &mut self.builder.arena, self.limits)?;
+        self.formats.insert(name, format);
+        Ok(format)
     }
 
     fn array(&mut self, schema: &Schema) -> Array {

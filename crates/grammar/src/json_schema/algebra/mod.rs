@@ -30,6 +30,7 @@ use super::node::{Node, NodeId, Nodes};
 use super::number::NumberSet;
 use super::options::JsonOptions;
 use super::reader::Json;
+use super::string::Format;
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
 use crate::ir::{GrammarBuilder, Warning};
@@ -157,7 +158,7 @@ pub(crate) struct Algebra<'a> {
     reaches: FxHashMap<ExprId, u32>,
     allowance: usize,
     patterns: FxHashMap<&'a str, ExprId>,
-    formats: FxHashMap<&'a str, Option<ExprId>>,
+    formats: FxHashMap<&'a str, Option<Format>>,
     /// Schemas that are being expanded, from the outside in.
     open: Vec<NodeId>,
     /// How many of them are about another value than the one that is being looked into.
@@ -503,7 +504,11 @@ impl<'a> Algebra<'a> {
 
     /// Whether there is surely no string in a set.
     pub(crate) fn no_strings(&mut self, strings: &Strings) -> Result<bool, Error> {
-        let &Strings::Expr(expr) = strings else { return Ok(strings.is_none()) };
+        let expr = match *strings {
+            Strings::Expr(expr) => expr,
+            Strings::Within(bounds) => bounds.most,
+            _ => return Ok(strings.is_none()),
+        };
         if let Some(&known) = self.empty_exprs.get(&expr) {
             return Ok(known);
         }
@@ -519,13 +524,15 @@ impl<'a> Algebra<'a> {
         match *strings {
             Strings::Only(_) => 0,
             Strings::Except(_) => u32::MAX,
-            Strings::Expr(expr) => match self.reaches.get(&expr) {
-                Some(&known) => known,
-                None => {
-                    let reach = empty::reach(&mut self.builder.arena, expr, &mut self.allowance);
-                    *self.reaches.entry(expr).or_insert(reach)
+            Strings::Expr(expr) | Strings::Within(Format { least: expr, .. }) => {
+                match self.reaches.get(&expr) {
+                    Some(&known) => known,
+                    None => {
+                        let reach = empty::reach(&mut self.builder.arena, expr, &mut self.allowance);
+                        *self.reaches.entry(expr).or_insert(reach)
+                    }
                 }
-            },
+            }
         }
     }
 

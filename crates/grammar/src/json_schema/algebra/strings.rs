@@ -12,7 +12,7 @@ use crate::choice::trie_of_literals;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
-use crate::json_schema::string::matches;
+use crate::json_schema::string::{Format, matches};
 use crate::limits::Budget;
 
 use super::lengths::Lengths;
@@ -38,6 +38,8 @@ pub(crate) enum Strings {
     Except(Rc<TextSet>),
     /// What a regular expression over characters matches.
     Expr(ExprId),
+    /// What only a procedure can tell: between the least and the most that expressions can say.
+    Within(Format),
 }
 
 impl Strings {
@@ -66,7 +68,7 @@ impl Strings {
         Ok(match self {
             Strings::Only(texts) => texts.contains(text),
             Strings::Except(texts) => !texts.contains(text),
-            Strings::Expr(expr) => {
+            Strings::Expr(expr) | Strings::Within(Format { exact: expr, .. }) => {
                 if let Some(&known) = with.matched.get(expr).and_then(|known| known.get(text)) {
                     return Ok(known);
                 }
@@ -99,6 +101,10 @@ impl Strings {
                 };
                 Strings::from_expr(others, arena)
             }
+            Strings::Within(Format { exact, least, most, .. }) => {
+                let (exact, least, most) = (arena.not(*exact), arena.not(*most), arena.not(*least));
+                Strings::Within(Format { exact, written: least, least, most })
+            }
         }
     }
 
@@ -119,21 +125,28 @@ impl Strings {
                     return Ok(expr.clone());
                 }
                 let arena = &mut *with.arena;
-                let (expr, texts) = (expr.expr(arena), literals(&texts, arena));
+                let texts = literals(&texts, arena);
                 let others = arena.not(texts);
-                Strings::from_expr(arena.and(&[expr, others]), arena)
+                expr.both(&Strings::Expr(others), arena, |a, b, arena| arena.and(&[a, b]))
             }
-            (&Strings::Expr(a), &Strings::Expr(b)) => {
-                let arena = &mut *with.arena;
-                let both = match (Lengths::all_of(arena, a), Lengths::all_of(arena, b)) {
-                    (Some(one), Some(other)) => one.intersect(&other).expr(arena),
-                    (Some(lengths), None) => lengths.within(b, arena),
-                    (None, Some(lengths)) => lengths.within(a, arena),
-                    (None, None) => arena.and(&[a, b]),
-                };
-                Strings::from_expr(both, arena)
-            }
+            (a, b) => a.both(b, with.arena, both),
         })
+    }
+
+    /// The intersection of two expressions.
+    fn both(
+        &self,
+        other: &Self,
+        arena: &mut Arena,
+        both: impl Fn(ExprId, ExprId, &mut Arena) -> ExprId,
+    ) -> Self {
+        let (a, b) = (self.bounds(arena), other.bounds(arena));
+        let least = both(a.least, b.least, arena);
+        if a.is_plain() && b.is_plain() {
+            return Strings::from_expr(least, arena);
+        }
+        let (exact, most) = (both(a.exact, b.exact, arena), both(a.most, b.most, arena));
+        Strings::of_format(Format { exact, written: least, least, most })
     }
 
     pub(crate) fn union(&self, other: &Self, with: &mut Texts<'_, '_>) -> Result<Self, Error> {
@@ -145,8 +158,14 @@ impl Strings {
             }
             (Strings::Only(a), Strings::Only(b)) => Strings::Only(Rc::new(a.union(b).cloned().collect())),
             (a, b) => {
-                let (a, b) = (a.expr(with.arena), b.expr(with.arena));
-                Strings::from_expr(with.arena.alt(&[a, b]), with.arena)
+                let arena = &mut *with.arena;
+                let (a, b) = (a.bounds(arena), b.bounds(arena));
+                Strings::of_format(Format {
+                    exact: arena.alt(&[a.exact, b.exact]),
+                    written: arena.alt(&[a.written, b.written]),
+                    least: arena.alt(&[a.least, b.least]),
+                    most: arena.alt(&[a.most, b.most]),
+                })
             }
         })
     }
@@ -177,10 +196,30 @@ impl Strings {
         Ok((any, twice))
     }
 
-    /// As one expression over characters.
+    /// The texts of a format.
+    pub(crate) fn of_format(format: Format) -> Self {
+        if format.is_plain() { Strings::Expr(format.exact) } else { Strings::Within(format) }
+    }
+
+    fn bounds(&self, arena: &mut Arena) -> Format {
+        match self {
+            Strings::Within(bounds) => *bounds,
+            plain => Format::plain(plain.expr(arena)),
+        }
+    }
+
+    /// As one expression over characters in which there may be machines.
+    pub(crate) fn written(&self, arena: &mut Arena) -> ExprId {
+        match self {
+            Strings::Within(bounds) => bounds.written,
+            plain => plain.expr(arena),
+        }
+    }
+
+    /// As one plain expression over characters. What only a procedure can tell is left out.
     pub(crate) fn expr(&self, arena: &mut Arena) -> ExprId {
         match self {
-            Strings::Expr(expr) => *expr,
+            Strings::Expr(expr) | Strings::Within(Format { least: expr, .. }) => *expr,
             Strings::Only(texts) => literals(texts, arena),
             Strings::Except(texts) if texts.is_empty() => any_text(arena),
             Strings::Except(texts) => {
@@ -192,6 +231,16 @@ impl Strings {
 
     fn from_expr(expr: ExprId, arena: &Arena) -> Self {
         if expr == arena.never() { Strings::none() } else { Strings::Expr(expr) }
+    }
+}
+
+/// What two expressions have in common.
+fn both(a: ExprId, b: ExprId, arena: &mut Arena) -> ExprId {
+    match (Lengths::all_of(arena, a), Lengths::all_of(arena, b)) {
+        (Some(one), Some(other)) => one.intersect(&other).expr(arena),
+        (Some(lengths), None) => lengths.within(b, arena),
+        (None, Some(lengths)) => lengths.within(a, arena),
+        (None, None) => arena.and(&[a, b]),
     }
 }
 

@@ -167,8 +167,8 @@ impl<'a> Lower<'a> {
             let body = arena.and(&[any, others]);
             return Ok(arena.concat(&[quote, body, quote]));
         }
-        let plain = strings.expr(arena);
-        let body = encode_opened(plain, &mut self.speller, arena, self.algebra.limits)?;
+        let written = strings.written(arena);
+        let body = encode_opened(written, &mut self.speller, arena, self.algebra.limits)?;
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
     }
 

@@ -80,7 +80,9 @@ impl Lower<'_> {
     fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
         self.tracking.keys = true;
         self.tracking.keys_abound = self.tracking.keys_abound.min(self.algebra.reach(keys));
-        self.quoted(keys)
+        // Whether a key is there already is asked of plain ones only.
+        let keys = Strings::Expr(keys.expr(&mut self.algebra.builder.arena));
+        self.quoted(&keys)
     }
 
     /// Any number of members, of certain classes.

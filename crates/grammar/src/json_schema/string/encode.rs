@@ -156,7 +156,9 @@ impl<'a> Encoder<'a> {
                 let inner = self.get(inner, Form::Body);
                 inner.map(|inner| self.arena.region(inner))
             }
-            Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => return Err(not_plain()),
+            // Machines read characters that need no escapes. Where these may be escaped all the same, it is not done.
+            Expr::Machine(_) => Some(expr),
+            Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) => return Err(not_plain()),
         })
     }
 

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, Expr};
+use crate::ir::{Arena, Expr, Machine};
 use crate::limits::Budget;
 
 /// Whether `expr`, a plain regular expression, matches the whole of `text`.
@@ -295,10 +295,33 @@ impl<'a, 'b> Matcher<'a, 'b> {
                     }
                 }
             }
+            Expr::Machine(machine) => {
+                for end in self.ends_of_machine(&*arena.machine_of(machine).0, walk.place, walk.high) {
+                    walk.ahead.entry(end).or_default().push(tail);
+                }
+            }
             // Not to be found in plain expressions.
-            Expr::Never | Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => {}
+            Expr::Never | Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) => {}
         }
         true
+    }
+
+    /// Where the texts of a machine end that start at `start`; they are not empty.
+    fn ends_of_machine(&self, machine: &dyn Machine, start: usize, high: usize) -> Vec<usize> {
+        let (mut state, mut next, mut ends) = (machine.start().into_vec(), Vec::new(), Vec::new());
+        for (at, c) in self.text[..high].iter().enumerate().skip(start) {
+            for &byte in c.encode_utf8(&mut [0; 4]).as_bytes() {
+                next.clear();
+                if !machine.step(&state, byte, &mut next) {
+                    return ends;
+                }
+                std::mem::swap(&mut state, &mut next);
+            }
+            if machine.accepts(&state) {
+                ends.push(at + 1);
+            }
+        }
+        ends
     }
 
     fn cell(&mut self, expr: ExprId, at: u32, tail: u32) -> u32 {

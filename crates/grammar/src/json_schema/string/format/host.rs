@@ -1,8 +1,10 @@
 //! Addresses and names of hosts.
 
-use super::Build;
+use super::ulabel::Direction;
+use super::{Build, Format, alabel};
 use crate::error::Error;
 use crate::ids::ExprId;
+use crate::ir::CharSet;
 
 /// Four numbers up to 255, without leading zeros.
 pub(super) fn ipv4(build: &mut Build<'_>) -> Result<ExprId, Error> {
@@ -56,14 +58,52 @@ pub(super) fn labels(
     Ok(build.seq(&[label, more]))
 }
 
-/// RFC 1123, up to 253 characters. Labels that claim to be encoded ones (`xn--`) are left out.
+/// The most labels that fit into a name, and how many characters each may have.
+pub(super) const LOOSE: (u32, u32) = (127, 63);
+
+/// RFC 1123, up to 253 characters. What begins with `xn--` has to be an A-label.
+pub(super) fn hostname(build: &mut Build<'_>) -> Result<Format, Error> {
+    let stop = build.text(".");
+    let encoded = |build: &mut Build<'_>, most| {
+        let labels = [label(build, most)?, a_label(build, most, Direction::Any)?];
+        Ok(build.any(&labels))
+    };
+    let loose = |build: &mut Build<'_>, most: u32| {
+        build.re(&format!("[0-9A-Za-z](?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - 2))
+    };
+    let exact = labels(build, stop, LOOSE, &encoded)?;
+    Ok(Format {
+        exact: of_length(build, exact),
+        written: names(build, stop, &encoded)?,
+        least: names(build, stop, &label)?,
+        most: labels(build, stop, LOOSE, &loose)?,
+    })
+}
+
+/// Those texts of an expression that are no longer than a name.
+pub(super) fn of_length(build: &mut Build<'_>, expr: ExprId) -> ExprId {
+    let any = build.arena.chars(&CharSet::all());
+    let length = build.rep(any, 1, 253);
+    build.arena.and(&[expr, length])
+}
+
+/// An A-label.
+pub(super) fn a_label(build: &mut Build<'_>, most: u32, direction: Direction) -> Result<ExprId, Error> {
+    let (prefix, rest) = (build.re("[Xx][Nn]--")?, alabel::after_prefix(build.arena, most, direction));
+    Ok(build.seq(&[prefix, rest]))
+}
+
+/// Names of up to 253 characters.
 ///
 /// To count both, each label and the whole, takes an intersection with thousands of states. So the lengths are shared
 /// out beforehand: four long labels, one long one among others, or many short ones; no sum is more than 254, a full
-/// stop counted for every label. Names that fit none of these are left out too.
-pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let stop = build.text(".");
-    let (four, many) = (labels(build, stop, (4, 62), &label)?, labels(build, stop, (36, 6), &label)?);
+/// stop counted for every label. Names that fit none of these are left out.
+fn names(
+    build: &mut Build<'_>,
+    stop: ExprId,
+    label: &dyn Fn(&mut Build<'_>, u32) -> Result<ExprId, Error>,
+) -> Result<ExprId, Error> {
+    let (four, many) = (labels(build, stop, (4, 62), label)?, labels(build, stop, (36, 6), label)?);
     // 64 + 6 * 31 = 250
     let (long, short) = (label(build, 63)?, label(build, 30)?);
     let (before, after) = (build.seq(&[short, stop]), build.seq(&[stop, short]));

@@ -1,7 +1,7 @@
 //! Internationalized names of hosts: labels of RFC 5890, their characters and contexts after RFC 5892, the rule for
 //! text in both directions after RFC 5893.
 //!
-//! A label is ASCII or a U-label. A-labels (`xn--…`) are left out: whether one is valid shows only when it is decoded.
+//! A label is ASCII, a U-label or an A-label (`xn--…`, see [`alabel`](super::alabel)).
 //! A U-label may have up to 58 characters: more never fit into 63 once they are encoded, though fewer may not either.
 //! Joining is known of Arabic letters only, so a zero width non-joiner stands between those or after a virama.
 //! Intersections would say all this in fewer lines, and take far too many states: a character and its context are
@@ -10,7 +10,8 @@
 use std::sync::OnceLock;
 
 use super::idn_tables::{ARABIC_NUMBER, NEUTRAL, RIGHT_TO_LEFT, SPACING, STABLE, UNSTABLE, VIRAMA};
-use super::{Build, host};
+use super::ulabel::Direction;
+use super::{Build, Format, host};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::CharSet;
@@ -18,9 +19,11 @@ use crate::regex::unicode_class;
 
 /// How many characters a U-label may have.
 const MOST: u32 = 58;
+/// How many labels of how many characters a name has.
+const LENGTHS: [(u32, u32); 2] = [(3, 63), (8, 30)];
 const EXTENDED_DIGITS: (u32, u32) = (0x6F0, 0x6F9);
 /// Arabic letters that join on both sides, and those that join to the one before only.
-const JOIN_BOTH: &[(u32, u32)] = &[
+pub(super) const JOIN_BOTH: &[(u32, u32)] = &[
     (0x620, 0x620),
     (0x626, 0x626),
     (0x628, 0x628),
@@ -38,7 +41,7 @@ const JOIN_BOTH: &[(u32, u32)] = &[
     (0x6FA, 0x6FC),
     (0x6FF, 0x6FF),
 ];
-const JOIN_BEFORE: &[(u32, u32)] = &[
+pub(super) const JOIN_BEFORE: &[(u32, u32)] = &[
     (0x622, 0x625),
     (0x627, 0x627),
     (0x629, 0x629),
@@ -56,24 +59,24 @@ const JOIN_BEFORE: &[(u32, u32)] = &[
 ];
 
 /// The sets that take a while to work out. Hyphen and characters with a context are in none of them.
-struct Sets {
+pub(super) struct Sets {
     /// Written from left to right, or in no direction.
-    left: CharSet,
+    pub(super) left: CharSet,
     /// Those of a strong direction.
-    strong_left: CharSet,
-    right: CharSet,
+    pub(super) strong_left: CharSet,
+    pub(super) right: CharSet,
     /// Weak characters that labels of both directions may have.
-    weak: CharSet,
-    marks: CharSet,
+    pub(super) weak: CharSet,
+    pub(super) marks: CharSet,
     /// Marks of the bidirectional class `NSM`.
-    not_spacing: CharSet,
-    virama: CharSet,
-    greek: CharSet,
-    hebrew: CharSet,
-    kana_or_han: CharSet,
+    pub(super) not_spacing: CharSet,
+    pub(super) virama: CharSet,
+    pub(super) greek: CharSet,
+    pub(super) hebrew: CharSet,
+    pub(super) kana_or_han: CharSet,
 }
 
-fn sets() -> Result<&'static Sets, Error> {
+pub(super) fn sets() -> Result<&'static Sets, Error> {
     static SETS: OnceLock<Result<Sets, String>> = OnceLock::new();
     let sets = SETS.get_or_init(|| {
         let table = |ranges: &[(u32, u32)]| CharSet::from_ranges(ranges.iter().copied());
@@ -85,7 +88,7 @@ fn sets() -> Result<&'static Sets, Error> {
         let not_spacing = unicode_class(r"\p{Mn}")?.minus(&table(SPACING)).intersect(&valid);
         let weak = table(NEUTRAL).intersect(&valid).union(&not_spacing);
         let left = valid.minus(&right).minus(&arabic);
-        let digits = table(&[(0x30, 0x39), EXTENDED_DIGITS]);
+        let digits = digits();
         Ok(Sets {
             strong_left: left.minus(&weak).minus(&digits),
             left,
@@ -102,22 +105,73 @@ fn sets() -> Result<&'static Sets, Error> {
     sets.as_ref().map_err(|why| Error::new(crate::error::ErrorKind::Unsupported, why.clone()))
 }
 
+/// Digits of the bidirectional class `EN`.
+pub(super) fn digits() -> CharSet {
+    CharSet::from_ranges([(0x30, 0x39), EXTENDED_DIGITS])
+}
+
 /// The name of a host; labels are set apart by any of four full stops.
-pub(super) fn hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let sets = sets()?;
-    let stop = build.one_of(".\u{3002}\u{FF0E}\u{FF61}", &[]);
+pub(super) fn hostname(build: &mut Build<'_>) -> Result<Format, Error> {
+    let (sets, stop) = (sets()?, stop(build));
+    let exact = names(build, sets, stop, (&[host::LOOSE], true))?;
+    Ok(Format {
+        exact: host::of_length(build, exact),
+        written: names(build, sets, stop, (&LENGTHS, true))?,
+        least: plain_hostname(build)?,
+        most: host::labels(build, stop, host::LOOSE, &|build, most| Ok(loose(build, sets, most)))?,
+    })
+}
+
+/// The same without A-labels.
+pub(super) fn plain_hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
+    let stop = stop(build);
+    names(build, sets()?, stop, (&LENGTHS, false))
+}
+
+fn stop(build: &mut Build<'_>) -> ExprId {
+    build.one_of(".\u{3002}\u{FF0E}\u{FF61}", &[])
+}
+
+/// Names whose labels are so many and so long, with or without A-labels.
+fn names(
+    build: &mut Build<'_>,
+    sets: &Sets,
+    stop: ExprId,
+    (lengths, encoded): (&[(u32, u32)], bool),
+) -> Result<ExprId, Error> {
+    let a_label = |build: &mut Build<'_>, most, direction| match encoded {
+        true => host::a_label(build, most, direction),
+        false => Ok(build.arena.never()),
+    };
     let either = |build: &mut Build<'_>, most| {
-        let labels = [ascii(build, most)?, left(build, sets, most)?, kana(build, sets, most)];
+        let encoded = a_label(build, most, Direction::Left)?;
+        let labels = [ascii(build, most)?, left(build, sets, most)?, kana(build, sets, most), encoded];
         Ok(build.any(&labels))
     };
     // Where some label is written from right to left, all have to follow the rule about directions.
-    let ordered = |build: &mut Build<'_>, most| ordered(build, sets, most);
+    let ordered = |build: &mut Build<'_>, most| {
+        let labels = [ordered(build, sets, most)?, a_label(build, most, Direction::Ordered)?];
+        Ok(build.any(&labels))
+    };
     let mut names = Vec::new();
-    for lengths in [(3, 63), (8, 30)] {
+    for &lengths in lengths {
         names.push(host::labels(build, stop, lengths, &either)?);
         names.push(host::labels(build, stop, lengths, &ordered)?);
     }
     Ok(build.any(&names))
+}
+
+/// Every label and more: any characters that some label has, no hyphen at the ends, no mark at the start.
+fn loose(build: &mut Build<'_>, sets: &Sets, most: u32) -> ExprId {
+    let others = CharSet::of("\u{B7}\u{375}\u{5F3}\u{5F4}\u{30FB}\u{200C}\u{200D}");
+    let capitals = CharSet::from_ranges([(0x41, 0x5A)].iter().chain(ARABIC_NUMBER).copied());
+    let valid = sets.left.union(&sets.right).union(&sets.weak).union(&others).union(&capitals);
+    let first = build.arena.chars(&valid.minus(&sets.marks));
+    let any = build.arena.chars(&valid.union(&CharSet::single('-')));
+    let (any, last) = (build.rep(any, 0, most - 2), build.arena.chars(&valid));
+    let rest = build.seq(&[any, last]);
+    let rest = build.opt(rest);
+    build.seq(&[first, rest])
 }
 
 /// Letters, digits and hyphens; no hyphen at the ends, nor two in the third and fourth place.
@@ -199,7 +253,7 @@ fn kana(build: &mut Build<'_>, sets: &Sets, most: u32) -> ExprId {
 
 /// A label that follows the rule about directions (RFC 5893, section 2).
 fn ordered(build: &mut Build<'_>, sets: &Sets, most: u32) -> Result<ExprId, Error> {
-    let digits = CharSet::from_ranges([(0x30, 0x39), EXTENDED_DIGITS]);
+    let digits = digits();
     let arabic = CharSet::from_ranges(ARABIC_NUMBER.iter().copied());
     let marks = build.arena.chars(&sets.not_spacing);
     let marks = build.rep(marks, 0, 3);

@@ -1,25 +1,30 @@
-//! The values of `format` as plain regular expressions.
+//! The values of `format` as plain regular expressions, if they are regular.
 //!
 //! Each is as exact as its RFC is regular. Where it is not, what is accepted is right, and some of what is right is
 //! not accepted; the functions say where:
 //!
 //! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
-//! * `hostname` and `idn-hostname` know no A-labels (`xn--…`), whose validity shows only when they are decoded, and
-//!   share out the greatest length among the labels beforehand;
+//! * `hostname` and `idn-hostname` share out the greatest length among the labels beforehand. Encoded labels (`xn--…`)
+//!   are told by a [machine](alabel), so these formats are more than one plain expression ([`Format`]);
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
 //!
 //! Three things are not looked at: the length of an address of mail, the length of an internationalized label once it
-//! is encoded, and whether such a label is normalized.
+//! is encoded, and whether such a label is normalized if it is not encoded.
 
+mod alabel;
 mod host;
 mod idn;
+mod idn_chars;
 #[rustfmt::skip]
 mod idn_tables;
 mod mail;
+mod normal;
 mod pattern;
+mod punycode;
 #[cfg(test)]
 mod tests;
 mod time;
+mod ulabel;
 mod uri;
 
 use super::super::options::Draft;
@@ -28,6 +33,32 @@ use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
 use crate::limits::Limits;
 use crate::regex::{RegexOptions, regex_expr};
+
+/// The texts of a format.
+///
+/// What no plain expression can say is said by several.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Format {
+    /// All of them: for whether a text is one. Machines may be in it, and below booleans too.
+    pub(crate) exact: ExprId,
+    /// As many as can be written down, with machines that stand below no boolean.
+    pub(crate) written: ExprId,
+    /// As many as a plain expression can say, and no others.
+    pub(crate) least: ExprId,
+    /// All of them, and others, as a plain expression.
+    pub(crate) most: ExprId,
+}
+
+impl Format {
+    pub(crate) fn plain(expr: ExprId) -> Self {
+        Format { exact: expr, written: expr, least: expr, most: expr }
+    }
+
+    /// Whether one plain expression says it all.
+    pub(crate) fn is_plain(&self) -> bool {
+        *self == Format::plain(self.exact)
+    }
+}
 
 /// The texts of a format, or `None` if a draft does not know it: then it means nothing.
 ///
@@ -38,7 +69,7 @@ pub(crate) fn format_expr(
     draft: Draft,
     arena: &mut Arena,
     limits: &Limits,
-) -> Result<Option<ExprId>, Error> {
+) -> Result<Option<Format>, Error> {
     let since = match name {
         "date-time" | "email" | "hostname" | "ipv4" | "ipv6" | "uri" | "date" | "time" | "regex" => {
             Draft::Draft4
@@ -52,15 +83,14 @@ pub(crate) fn format_expr(
         return Ok(None);
     }
     let mut build = Build { arena, limits };
-    let expr = match name {
+    let plain = match name {
+        "hostname" | "idn-hostname" => build.arena.never(),
         "date-time" => time::date_time(&mut build)?,
         "date" => time::date(&mut build)?,
         "time" => time::time(&mut build)?,
         "duration" => build.re(time::DURATION)?,
         "email" => mail::email(&mut build, false)?,
         "idn-email" => mail::email(&mut build, true)?,
-        "hostname" => host::hostname(&mut build)?,
-        "idn-hostname" => idn::hostname(&mut build)?,
         "ipv4" => host::ipv4(&mut build)?,
         "ipv6" => host::ipv6(&mut build)?,
         "uri" => uri::uri(&mut build, uri::Kind::Uri)?,
@@ -73,10 +103,15 @@ pub(crate) fn format_expr(
         "relative-json-pointer" => build.re("(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^/~]|~[01])*)*)")?,
         _ => pattern::pattern(&mut build)?,
     };
+    let format = match name {
+        "hostname" => host::hostname(&mut build)?,
+        "idn-hostname" => idn::hostname(&mut build)?,
+        _ => Format::plain(plain),
+    };
     if build.arena.overflowed() {
         return Err(Error::limit("exprs", limits.exprs));
     }
-    Ok(Some(expr))
+    Ok(Some(format))
 }
 
 /// What the formats are built with.
