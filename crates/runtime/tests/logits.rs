@@ -111,7 +111,9 @@ fn rounded_logits_are_as_near_as_those_of_llama_cpp() {
     assert!(ours < theirs * 1.1, "{ours} {theirs}");
 }
 
-/// The accelerator that this is built for: other products, and attention by other means.
+/// The accelerator that this is built for: attention by other means, and candle's products. Unrounded the pass is as exact as
+/// on a CPU (0.00005 on an NVIDIA H200). candle's own products with Q4_1 round more coarsely than ours do: means of 0.14 to 0.58
+/// and 1.27 at most were seen there, so their bounds only find what is broken.
 #[cfg(any(feature = "cuda", feature = "metal"))]
 #[test]
 fn the_accelerator_agrees() {
@@ -121,13 +123,13 @@ fn the_accelerator_agrees() {
     let runtime = Runtime::load(&path, &device, |_| {}).unwrap();
     for (tokens, exact) in exact() {
         let (_, most) = distances(&after(&unrounded, &tokens), &exact["top"]);
-        eprintln!("U {}: {most:.5}", exact["prompt"]);
-        let (mean, most) = distances(&after(runtime.model(), &tokens), &exact["top"]);
-        eprintln!("W {}: {mean:.4} {most:.4}", exact["prompt"]);
+        assert!(most < 0.0005, "{}: {most}", exact["prompt"]);
         // One token at a time goes through other products than a prompt does.
         let single = in_parts(&runtime, &tokens, &vec![1; tokens.len()]);
-        let (mean, most) = distances(&log_probabilities(&single), &exact["top"]);
-        eprintln!("S {}: {mean:.4} {most:.4}", exact["prompt"]);
+        for found in [after(runtime.model(), &tokens), log_probabilities(&single)] {
+            let (mean, most) = distances(&found, &exact["top"]);
+            assert!(mean < 0.8 && most < 2.0, "{}: {mean} {most}", exact["prompt"]);
+        }
     }
 }
 
