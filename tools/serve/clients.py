@@ -154,6 +154,33 @@ def choices_and_logprobs():
     assert biased.choices[0].finish_reason in ("length", "stop")
 
 
+def several_prompts():
+    ask_all = lambda prompts, **more: client.completions.create(model=MODEL, prompt=prompts, max_tokens=6, temperature=0, **more)
+    prompts = ["1, 2, 3,", "The capital of France is"]
+    alone = [ask_all(prompt) for prompt in prompts]
+    done = ask_all(prompts, n=2, echo=True)
+    assert [choice.index for choice in done.choices] == [0, 1, 2, 3], done
+    expected = [prompt + one.choices[0].text for prompt, one in zip(prompts, alone) for _ in range(2)]
+    assert [choice.text for choice in done.choices] == expected, done
+    assert done.usage.prompt_tokens == sum(one.usage.prompt_tokens for one in alone), done.usage
+    assert done.usage.completion_tokens == 2 * sum(one.usage.completion_tokens for one in alone), done.usage
+    texts = [""] * 2
+    for chunk in ask_all(prompts, stream=True):
+        for choice in chunk.choices:
+            texts[choice.index] += choice.text
+    assert texts == [one.choices[0].text for one in alone], texts
+    assert [len(ask_all(tokens).choices) for tokens in ([1, 2], [[1, 2]], [[1, 2], [3]])] == [1, 1, 2]
+    drawn = client.completions.create(model=MODEL, prompt=["Once"] * 3, max_tokens=8, temperature=2, seed=1).choices
+    assert len({choice.text for choice in drawn}) == 3, drawn
+    for wrong in ([], ["a", 1], [[]], [["a"]], ["a"] * 10_000):
+        try:
+            ask_all(wrong)
+        except openai.BadRequestError as error:
+            assert "prompt" in str(error.body), error.body
+        else:
+            raise AssertionError(f"{wrong} was not refused")
+
+
 def responses():
     done = client.responses.parse(model=MODEL, input="Describe a person.", text_format=Person, max_output_tokens=48)
     assert isinstance(done.output_parsed, Person) and done.status == "completed"
@@ -189,7 +216,7 @@ def refusals():
         raise AssertionError("another model was not refused")
 
 
-for test in [parse, stream, tools, auto_tools, with_instructor, choices_and_logprobs, responses, refusals]:
+for test in [parse, stream, tools, auto_tools, with_instructor, choices_and_logprobs, several_prompts, responses, refusals]:
     begun = time.monotonic()
     test()
     print(f"clients: {test.__name__.replace('_', ' ')} ({time.monotonic() - begun:.1f} s)", flush=True)

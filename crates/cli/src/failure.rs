@@ -83,6 +83,10 @@ impl fmt::Display for Failure {
             Failure::Vocab { path, error } => write!(f, "{}: {error}", path.display()),
             Failure::Usage(message) | Failure::WrongMask(message) => f.write_str(message),
             #[cfg(feature = "generate")]
+            Failure::Load(error @ tokenstile_runtime::LoadError::Device { .. }) => {
+                write!(f, "{error}; `--cpu` runs the model on the CPU")
+            }
+            #[cfg(feature = "generate")]
             Failure::Load(error) => write!(f, "{error}"),
             #[cfg(feature = "generate")]
             Failure::Generate(error) => write!(f, "{error}"),

@@ -63,6 +63,13 @@ pub enum LoadError {
         /// What was tried and what came of it.
         message: String,
     },
+    /// The accelerator that this was built for cannot be used.
+    Device {
+        /// Its kind.
+        kind: &'static str,
+        /// What its driver said.
+        error: candle_core::Error,
+    },
     /// The computation library refused.
     Compute(candle_core::Error),
 }
@@ -95,6 +102,11 @@ impl fmt::Display for LoadError {
                 )
             }
             LoadError::Template { message } => write!(f, "the model's chat template: {message}"),
+            LoadError::Device { kind, error } => {
+                let error = error.to_string();
+                let reason = error.lines().next().unwrap_or_default();
+                write!(f, "this was built for {kind}, and no such device can be used: {reason}")
+            }
             LoadError::Compute(error) => write!(f, "{error}"),
         }
     }

@@ -1,10 +1,12 @@
-//! The model against llama.cpp: tokens, logits and continuations that `tools/reference_logits.py` has written down.
+//! The model against llama.cpp, whose tokens and logits `tools/reference_logits.py` has written down, and against exact
+//! arithmetic, which `tools/exact_logits.py` has done.
 
 mod support;
 
 use serde_json::Value;
-use tokenstile_runtime::Runtime;
-use tokenstile_runtime::model::Piece;
+use tokenstile_runtime::gguf::Gguf;
+use tokenstile_runtime::model::{Model, Piece};
+use tokenstile_runtime::{Device, Runtime};
 
 fn reference() -> Value {
     serde_json::from_str(include_str!("data/llama-cpp.json")).unwrap()
@@ -35,28 +37,99 @@ fn log_probabilities(logits: &[f32]) -> Vec<f64> {
     logits.iter().map(|&logit| f64::from(logit - most) - sum.ln()).collect()
 }
 
-/// Log probabilities of the likeliest tokens differ by how activations are rounded to 8 bits, here and there. Without that
-/// rounding, with weights as they are and 32-bit arithmetic, llama.cpp's differ by 0.07 to 0.14 on the average.
+/// The log probabilities that a model finds after `tokens`.
+fn after(model: &Model, tokens: &[u32]) -> Vec<f64> {
+    let mut cache = model.cache().unwrap();
+    let logits = model.forward(&mut [Piece { tokens, cache: &mut cache }]).unwrap();
+    log_probabilities(&logits[0])
+}
+
+/// Mean and greatest distance of log probabilities from a list of `[token, expected]`.
+fn distances(found: &[f64], top: &Value) -> (f64, f64) {
+    let errors = top.as_array().unwrap().iter().map(|pair| {
+        let (id, expected) = (pair[0].as_u64().unwrap() as usize, pair[1].as_f64().unwrap());
+        (found[id] - expected).abs()
+    });
+    let errors: Vec<f64> = errors.collect();
+    let most = errors.iter().fold(0.0, |most: f64, &error| most.max(error));
+    (errors.iter().sum::<f64>() / errors.len() as f64, most)
+}
+
+fn likeliest(found: &[f64]) -> usize {
+    (0..found.len()).max_by(|&a, &b| found[a].total_cmp(&found[b])).unwrap()
+}
+
+/// By how much the likeliest of a list of `[token, expected]` leads.
+fn lead(top: &Value) -> f64 {
+    let mut top: Vec<f64> = top.as_array().unwrap().iter().map(|pair| pair[1].as_f64().unwrap()).collect();
+    top.sort_by(f64::total_cmp);
+    top[top.len() - 1] - top[top.len() - 2]
+}
+
+/// The prompts' tokens, with what `tools/exact_logits.py` has computed of them in 64 bits.
+fn exact() -> Vec<(Vec<u32>, Value)> {
+    let exact: Vec<Value> = serde_json::from_str(include_str!("data/exact.json")).unwrap();
+    let reference = reference();
+    let prompts = reference["prompts"].as_array().unwrap();
+    assert_eq!(prompts.len(), exact.len());
+    prompts.iter().zip(exact).map(|(case, exact)| (ids(&case["tokens"]), exact)).collect()
+}
+
+/// The forward pass itself, without activations rounded to 8 bits: all that is left is 32-bit arithmetic (0.00006 was
+/// seen, most of it the four digits of the reference), so a mistake anywhere in it shows.
 #[test]
-fn logits_are_those_of_llama_cpp() {
+fn without_rounding_logits_are_exact() {
+    let Some(path) = support::fixture("smollm2.gguf") else { return };
+    let model = Model::load_exact(&Gguf::open(&path).unwrap(), &Device::Cpu).unwrap();
+    for (tokens, exact) in exact() {
+        let found = after(&model, &tokens);
+        let (_, most) = distances(&found, &exact["top"]);
+        assert!(most < 0.0005, "{}: {most}", exact["prompt"]);
+        assert_eq!(likeliest(&found) as u64, exact["likeliest"], "{}", exact["prompt"]);
+    }
+}
+
+/// What rounding activations to 8 bits costs. llama.cpp rounds them too, and is 0.07 to 0.14 from the exact values on the
+/// average of a prompt, 0.40 at most; we were 0.05 to 0.11 and 0.31 when this was written. The bounds are llama.cpp's
+/// distances: no farther from the truth than it is. (From each other the two are up to the sum of both, 0.21 was seen; that
+/// says nothing about either, so it is not tested.)
+#[test]
+fn rounded_logits_are_as_near_as_those_of_llama_cpp() {
     let Some(runtime) = support::runtime() else { return };
-    for case in reference()["prompts"].as_array().unwrap() {
-        let tokens = ids(&case["tokens"]);
-        let mut cache = runtime.model().cache().unwrap();
-        let logits = runtime.model().forward(&mut [Piece { tokens: &tokens, cache: &mut cache }]).unwrap();
-        let found = log_probabilities(&logits[0]);
-        let (mut sum, mut count) = (0.0, 0);
-        for pair in case["top"].as_array().unwrap() {
-            let (id, expected) = (pair[0].as_u64().unwrap() as usize, pair[1].as_f64().unwrap());
-            let error = (found[id] - expected).abs();
-            assert!(error < 0.8, "{}: token {id}: {} and {expected}", case["prompt"], found[id]);
-            (sum, count) = (sum + error, count + 1);
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for (tokens, exact) in exact() {
+        let found = after(runtime.model(), &tokens);
+        let (mean, most) = distances(&found, &exact["top"]);
+        assert!(mean < 0.15 && most < 0.4, "{}: {mean} {most}", exact["prompt"]);
+        (ours, theirs) = (ours + mean, theirs + exact["llama_cpp"]["mean"].as_f64().unwrap());
+        // Of two that are about as likely, either may come out as the likeliest.
+        if lead(&exact["top"]) > 0.2 {
+            assert_eq!(likeliest(&found) as u64, exact["likeliest"], "{}", exact["prompt"]);
         }
-        assert!(sum / f64::from(count) < 0.3, "{}: {}", case["prompt"], sum / f64::from(count));
-        // Of two that are about as likely, either may be the likeliest.
-        let best = found.iter().fold(f64::MIN, |a, &b| a.max(b));
-        let theirs = found[case["top"][0][0].as_u64().unwrap() as usize];
-        assert!(best - theirs < 0.3, "{}: {best} {theirs}", case["prompt"]);
+    }
+    // 0.41 and 0.50 over the five prompts. Other machines add up in another order, which moves ours a little.
+    assert!(ours < theirs * 1.1, "{ours} {theirs}");
+}
+
+/// The accelerator that this is built for: attention by other means, and candle's products. Unrounded the pass is as exact as
+/// on a CPU (0.00005 on an NVIDIA H200). candle's own products with Q4_1 round more coarsely than ours do: means of 0.14 to 0.58
+/// and 1.27 at most were seen there, so their bounds only find what is broken.
+#[cfg(any(feature = "cuda", feature = "metal"))]
+#[test]
+fn the_accelerator_agrees() {
+    let Some(path) = support::fixture("smollm2.gguf") else { return };
+    let device = tokenstile_runtime::best_device().unwrap();
+    let unrounded = Model::load_exact(&Gguf::open(&path).unwrap(), &device).unwrap();
+    let runtime = Runtime::load(&path, &device, |_| {}).unwrap();
+    for (tokens, exact) in exact() {
+        let (_, most) = distances(&after(&unrounded, &tokens), &exact["top"]);
+        assert!(most < 0.0005, "{}: {most}", exact["prompt"]);
+        // One token at a time goes through other products than a prompt does.
+        let single = in_parts(&runtime, &tokens, &vec![1; tokens.len()]);
+        for found in [after(runtime.model(), &tokens), log_probabilities(&single)] {
+            let (mean, most) = distances(&found, &exact["top"]);
+            assert!(mean < 0.8 && most < 2.0, "{}: {mean} {most}", exact["prompt"]);
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl Attention {
                 true => Some(weights.vector(&name(&format!("{part}.bias")), rows)?),
                 false => None,
             };
-            Ok::<_, LoadError>(Linear::new(weight.into(), bias)?)
+            weights.product(weight.into(), bias)
         };
         let norm = |part: &str| match config.head_norm {
             true => weights.vector(&name(&format!("{part}.weight")), config.head_width).map(Some),

@@ -61,18 +61,28 @@ struct Layer {
 
 impl Model {
     /// Loads the weights of a file onto a device. `progress` is told the part that is done, from 0 to 1.
-    pub fn load(gguf: &Gguf, device: &Device, mut progress: impl FnMut(f64)) -> Result<Model, LoadError> {
+    pub fn load(gguf: &Gguf, device: &Device, progress: impl FnMut(f64)) -> Result<Model, LoadError> {
+        Model::read(&Weights { gguf, device, exact: false }, progress)
+    }
+
+    /// The same, with weights unpacked to 32 bits: nothing is rounded to 8 bits on the way. It is slower and takes
+    /// several times the memory; it is there to tell how much that rounding changes.
+    pub fn load_exact(gguf: &Gguf, device: &Device) -> Result<Model, LoadError> {
+        Model::read(&Weights { gguf, device, exact: true }, |_| {})
+    }
+
+    fn read(weights: &Weights<'_>, mut progress: impl FnMut(f64)) -> Result<Model, LoadError> {
+        let (gguf, device) = (weights.gguf, weights.device);
         let config = Config::read(gguf)?;
-        let weights = Weights { gguf, device };
         let shape = [config.vocab, config.width];
         let embedding = Arc::new(weights.quantized("token_embd.weight", &shape)?);
         let output = match gguf.has("output.weight") {
             true => weights.linear("output.weight", &shape)?,
-            false => Linear::new(embedding.clone(), None)?,
+            false => weights.product(embedding.clone(), None)?,
         };
         let mut layers = Vec::new();
         for index in 0..config.layers {
-            layers.push(Layer::load(&weights, &config, index)?);
+            layers.push(Layer::load(weights, &config, index)?);
             progress((index + 1) as f64 / config.layers as f64);
         }
         let norm = weights.vector("output_norm.weight", config.width)?;
@@ -207,6 +217,8 @@ impl Layer {
 struct Weights<'a> {
     gguf: &'a Gguf,
     device: &'a Device,
+    /// Whether products are done without rounding to 8 bits.
+    exact: bool,
 }
 
 impl Weights<'_> {
@@ -215,7 +227,11 @@ impl Weights<'_> {
     }
 
     fn linear(&self, name: &str, dims: &[usize]) -> Result<Linear, LoadError> {
-        Ok(Linear::new(self.quantized(name, dims)?.into(), None)?)
+        self.product(self.quantized(name, dims)?.into(), None)
+    }
+
+    fn product(&self, weight: Arc<QTensor>, bias: Option<Tensor>) -> Result<Linear, LoadError> {
+        Ok(if self.exact { Linear::exact(&weight, bias)? } else { Linear::new(weight, bias)? })
     }
 
     fn vector(&self, name: &str, len: usize) -> Result<Tensor, LoadError> {

@@ -30,7 +30,7 @@ pub(crate) async fn collect(running: &mut Running, count: usize) -> Result<Vec<O
                 }
             }
             Event::Done { index, finish, stats } => {
-                add_stats(&mut running.meter.stats, &stats);
+                running.ended(index, &stats);
                 if let Some(output) = outputs.get_mut(index) {
                     output.finish = Some(finish);
                 }
@@ -47,13 +47,6 @@ pub(crate) async fn collect(running: &mut Running, count: usize) -> Result<Vec<O
     }
     running.meter.failed();
     Err(ApiError::unavailable())
-}
-
-/// Adds what one text of a job has cost; the prompt counts once.
-pub(crate) fn add_stats(all: &mut Stats, one: &Stats) {
-    let prompt_tokens = one.prompt_tokens;
-    all.add(one);
-    all.prompt_tokens = prompt_tokens;
 }
 
 /// What a job has cost, in OpenAI's form.

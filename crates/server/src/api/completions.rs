@@ -20,7 +20,7 @@ use crate::params::{self, Params};
 
 pub(super) async fn answer(State(app): State<Arc<App>>, body: Body) -> Answer {
     let mut fields = super::body(&app, body).await?;
-    let (plan, echo) = read(&app, &mut fields)?;
+    let (plan, echoes) = read(&app, &mut fields)?;
     fields.finish(&["user", "metadata"])?;
     let params = plan.params.clone();
     let mut running = plan.run(&app, "/v1/completions").await?;
@@ -29,37 +29,56 @@ pub(super) async fn answer(State(app): State<Arc<App>>, body: Body) -> Answer {
         "model": app.config.model,
     });
     if params.stream {
-        let (offsets, count) = (vec![0; params.count], params.count);
-        return Ok(stream(running, Chunks { app, head, offsets, params, echo }, count));
+        let (offsets, count) = (echoes.iter().map(|echo| echo.chars().count()).collect(), echoes.len());
+        return Ok(stream(running, Chunks { app, head, offsets, params, echoes }, count));
     }
-    let outputs = collect(&mut running, params.count).await?;
+    let outputs = collect(&mut running, echoes.len()).await?;
     let wants = params.logprobs.is_some();
+    let choices = outputs.iter().zip(&echoes).enumerate();
     let choices: Vec<Value> =
-        (0..).zip(&outputs).map(|(index, output)| choice(&app, index, output, &echo, wants)).collect();
+        choices.map(|(index, (output, echo))| choice(&app, index, output, echo, wants)).collect();
     let mut value = head;
     value["choices"] = choices.into();
     value["usage"] = usage(&running.meter.stats);
     Ok(json_response(StatusCode::OK, &value))
 }
 
-/// Takes the fields of a completion; the plan, and the text to repeat before the answer.
-fn read(app: &App, fields: &mut Fields) -> Result<(Plan, String), ApiError> {
+/// Takes the fields of a completion; the plan, and for each choice the text to repeat before it.
+fn read(app: &App, fields: &mut Fields) -> Result<(Plan, Vec<String>), ApiError> {
     take_model(app, fields)?;
     let prompt = fields.take("prompt").ok_or_else(|| fields.wrong("prompt", "is missing"))?;
-    let (prompt, text) = tokens(app, prompt)
-        .ok_or_else(|| fields.wrong("prompt", "must be one string or one list of tokens"))?;
+    let (prompts, texts) = prompts(app, prompt)
+        .ok_or_else(|| fields.wrong("prompt", "must be a string, a list of tokens, or a list of either"))?;
+    if prompts.len() > app.config.queue {
+        return Err(fields.wrong("prompt", &format!("may hold {} prompts at most", app.config.queue)));
+    }
     let mut params = Params::read(fields, app.engine.max_batch)?;
     params.logprobs = fields.count("logprobs", 0..=20)?;
     // OpenAI's default for completions.
     params.max_tokens = Some(params.max_tokens.unwrap_or(16));
-    let echo = if fields.flag("echo")? { text } else { String::new() };
+    let echo = fields.flag("echo")?;
+    let echoes = texts.into_iter().flat_map(|text| {
+        let text = if echo { text } else { String::new() };
+        std::iter::repeat_n(text, params.count)
+    });
+    let echoes = echoes.collect();
     let asked = constraint::from_fields(fields)?;
     let after = params::reasoning(fields)?.filter(|_| asked.is_some());
-    Ok((Plan { asked, after, ..Plan::new(prompt, params) }, echo))
+    Ok((Plan { prompts, asked, after, ..Plan::new(Vec::new(), params) }, echoes))
 }
 
-/// The tokens of a prompt: one text, or one list of tokens, perhaps as the only item of a list.
-pub(super) fn tokens(app: &App, prompt: Value) -> Option<(Vec<TokenId>, String)> {
+/// The tokens and the texts of one prompt or a list of them.
+pub(super) fn prompts(app: &App, prompt: Value) -> Option<(Vec<Vec<TokenId>>, Vec<String>)> {
+    match prompt {
+        Value::Array(list) if !list.first()?.is_number() => {
+            list.into_iter().map(|prompt| tokens(app, prompt)).collect()
+        }
+        one => tokens(app, one).map(|(tokens, text)| (vec![tokens], vec![text])),
+    }
+}
+
+/// The tokens of a prompt: one text, or one list of tokens.
+fn tokens(app: &App, prompt: Value) -> Option<(Vec<TokenId>, String)> {
     let tokenizer = app.runtime.tokenizer();
     match prompt {
         Value::String(text) => Some((tokenizer.encode_prompt(&text), text)),
@@ -69,11 +88,6 @@ pub(super) fn tokens(app: &App, prompt: Value) -> Option<(Vec<TokenId>, String)>
             let text = String::from_utf8_lossy(&tokenizer.decode(&tokens)).into_owned();
             Some((tokens, text))
         }
-        Value::Array(list) => match <[Value; 1]>::try_from(list) {
-            Ok([Value::String(text)]) => Some((tokenizer.encode_prompt(&text), text)),
-            Ok([inner @ Value::Array(_)]) if inner[0].is_number() => tokens(app, inner),
-            _ => None,
-        },
         _ => None,
     }
 }
@@ -98,7 +112,8 @@ struct Chunks {
     /// For each text how many characters its tokens have had.
     offsets: Vec<usize>,
     params: Params,
-    echo: String,
+    /// For each text what comes before it.
+    echoes: Vec<String>,
 }
 
 impl Chunks {
@@ -114,11 +129,8 @@ impl Chunks {
 
 impl Lines for Chunks {
     fn begin(&mut self, out: &mut Out) {
-        for index in (0..self.params.count).filter(|_| !self.echo.is_empty()) {
-            self.send(
-                json!({"index": index, "text": self.echo, "logprobs": null, "finish_reason": null}),
-                out,
-            );
+        for (index, echo) in self.echoes.iter().enumerate().filter(|(_, echo)| !echo.is_empty()) {
+            self.send(json!({"index": index, "text": echo, "logprobs": null, "finish_reason": null}), out);
         }
     }
 

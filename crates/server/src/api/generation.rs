@@ -15,7 +15,8 @@ use crate::params::{Params, fresh_number};
 
 /// Everything about a text that is to be written.
 pub(crate) struct Plan {
-    pub(crate) prompt: Vec<TokenId>,
+    /// One at least.
+    pub(crate) prompts: Vec<Vec<TokenId>>,
     pub(crate) asked: Option<Asked>,
     /// The constraint begins behind this text.
     pub(crate) after: Option<String>,
@@ -31,18 +32,39 @@ pub(crate) struct Running {
     pub(crate) events: UnboundedReceiver<Event>,
     pub(crate) meter: Meter,
     pub(crate) constraint: Option<Constraint>,
+    /// Texts to each prompt.
+    count: usize,
+}
+
+impl Running {
+    /// Takes note of what a text has cost that has ended. Its prompt counts once, with the first text to it.
+    pub(crate) fn ended(&mut self, index: usize, stats: &Stats) {
+        let before = self.meter.stats.prompt_tokens;
+        self.meter.stats.add(stats);
+        if !index.is_multiple_of(self.count) {
+            self.meter.stats.prompt_tokens = before;
+        }
+    }
 }
 
 impl Plan {
     /// A plan without a constraint.
     pub(crate) fn new(prompt: Vec<TokenId>, params: Params) -> Plan {
         let jump_forward = params.logprobs.is_none();
-        Plan { prompt, asked: None, after: None, after_is_optional: false, params, jump_forward }
+        Plan {
+            prompts: vec![prompt],
+            asked: None,
+            after: None,
+            after_is_optional: false,
+            params,
+            jump_forward,
+        }
     }
 
     /// Compiles the constraint and hands the plan to the model.
     pub(crate) async fn run(self, app: &Arc<App>, route: &'static str) -> Result<Running, ApiError> {
-        let ticket: Ticket = app.engine.ticket()?;
+        let tickets: Vec<Ticket> =
+            self.prompts.iter().map(|_| app.engine.ticket()).collect::<Result<_, _>>()?;
         let meter = Meter::new(app.clone(), route);
         let compiling = constraint::compile(&app.constraints, self.asked.as_ref());
         let constraint = match tokio::time::timeout(app.config.timeout, compiling).await {
@@ -60,10 +82,12 @@ impl Plan {
             jump_forward: self.jump_forward,
             details: logprobs.is_some(),
             top: logprobs.unwrap_or(0),
-            ..Request::new(self.prompt)
+            ..Request::new(Vec::new())
         };
-        let events = app.engine.submit(ticket, request, count).inspect_err(|_| meter.failed())?;
-        Ok(Running { events, meter, constraint })
+        let requests = self.prompts.into_iter().map(|prompt| Request { prompt, ..request.clone() });
+        let events = app.engine.submit(tickets.into_iter().zip(requests), count);
+        let events = events.inspect_err(|_| meter.failed())?;
+        Ok(Running { events, meter, constraint, count })
     }
 }
 

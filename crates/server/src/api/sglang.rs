@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokenstile_runtime::{Finish, Stats};
 
 use super::collect::collect;
-use super::completions::tokens;
+use super::completions::prompts;
 use super::sse::{Lines, Out, stream};
 use super::{Answer, App, Meter, Plan};
 use crate::constraint::{Asked, Kind, Source, from_value};
@@ -51,7 +51,8 @@ fn read(app: &App, fields: &mut Fields) -> Result<Plan, ApiError> {
         (Some(prompt), None) | (None, Some(prompt)) => prompt,
         _ => return Err(ApiError::invalid("exactly one of `text` and `input_ids` must be given")),
     };
-    let (prompt, _) = tokens(app, prompt)
+    let (prompts, _) = prompts(app, prompt)
+        .filter(|(prompts, _)| prompts.len() == 1)
         .ok_or_else(|| fields.wrong("text", "must be one string, or `input_ids` one list"))?;
     let stream = fields.flag("stream")?;
     let mut sampling =
@@ -67,7 +68,7 @@ fn read(app: &App, fields: &mut Fields) -> Result<Plan, ApiError> {
     };
     let asked = constraint(&mut sampling)?;
     sampling.finish(&["skip_special_tokens", "spaces_between_special_tokens"])?;
-    Ok(Plan { asked, ..Plan::new(prompt, params) })
+    Ok(Plan { prompts, asked, ..Plan::new(Vec::new(), params) })
 }
 
 fn constraint(fields: &mut Fields) -> Result<Option<Asked>, ApiError> {

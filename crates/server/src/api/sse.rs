@@ -13,7 +13,6 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-use super::collect::add_stats;
 use super::generation::{Meter, Running};
 use crate::engine::{Event, Step};
 use crate::error::ApiError;
@@ -80,7 +79,7 @@ impl<L: Lines> Stream<L> {
         match event {
             Some(Event::Step(step)) => lines.step(step, out),
             Some(Event::Done { index, finish, stats }) => {
-                add_stats(&mut running.meter.stats, &stats);
+                running.ended(index, &stats);
                 lines.done(index, &finish, out);
                 self.open = self.open.saturating_sub(1);
                 if self.open == 0 {

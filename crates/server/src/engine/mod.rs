@@ -52,6 +52,8 @@ pub(crate) struct Step {
 /// A request on its way to the model.
 pub(crate) struct Job {
     request: Request,
+    /// The number of its first text.
+    first: usize,
     count: usize,
     events: UnboundedSender<Event>,
     deadline: Instant,
@@ -122,17 +124,20 @@ impl Engine {
         Ok(ticket)
     }
 
-    /// Hands a request to the model. `count` texts are written to it.
+    /// Hands requests to the model. `count` texts are written to each; they are numbered through all of them.
     pub(crate) fn submit(
         &self,
-        ticket: Ticket,
-        request: Request,
+        requests: impl IntoIterator<Item = (Ticket, Request)>,
         count: usize,
     ) -> Result<UnboundedReceiver<Event>, ApiError> {
         let (events, receiver) = unbounded_channel();
-        let deadline = ticket.drawn + self.timeout;
-        let job = Job { request, count, events, deadline, ticket };
-        self.jobs.send(job).map_err(|_| ApiError::unavailable())?;
+        for (place, (ticket, mut request)) in requests.into_iter().enumerate() {
+            let (first, deadline) = (place * count, ticket.drawn + self.timeout);
+            // The same prompt twice is two draws, as two texts to one prompt are.
+            request.sampling.seed = request.sampling.seed.wrapping_add(first as u64);
+            let job = Job { request, first, count, events: events.clone(), deadline, ticket };
+            self.jobs.send(job).map_err(|_| ApiError::unavailable())?;
+        }
         Ok(receiver)
     }
 }

@@ -6,6 +6,7 @@
 //! starved by small ones.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
@@ -115,15 +116,17 @@ impl Worker {
     }
 
     fn begin(&mut self, job: Job) {
-        let Job { request, count, events, deadline, ticket } = job;
+        let Job { request, first, count, events, deadline, ticket } = job;
         self.metrics.queue_time.note(ticket.drawn.elapsed());
         self.metrics.prompt_tokens.add(request.prompt.len());
         let seed = request.sampling.seed;
         match self.runtime.start(request) {
-            Ok(sequence) if sequence.finish().is_some() => self.report_forced(sequence, count, &events),
+            Ok(sequence) if sequence.finish().is_some() => {
+                self.report_forced(sequence, first..first + count, &events);
+            }
             Ok(sequence) => self.texts.push(Text {
                 sequence,
-                index: 0,
+                index: first,
                 forks: count.saturating_sub(1),
                 seed,
                 events,
@@ -195,8 +198,8 @@ impl Worker {
         let count = std::mem::take(&mut text.forks);
         let text = &self.texts[place];
         let forks: Result<Vec<Text>, GenerateError> = (1..=count)
-            .map(|index| {
-                let seed = text.seed.wrapping_add(index as u64);
+            .map(|fork| {
+                let (index, seed) = (text.index + fork, text.seed.wrapping_add(fork as u64));
                 let events = text.events.clone();
                 let (deadline, drawn) = (text.deadline, text.drawn);
                 let sequence = text.sequence.fork(seed)?;
@@ -240,10 +243,10 @@ impl Worker {
     }
 
     /// Tells a job of texts that the constraint has forced from beginning to end.
-    fn report_forced(&self, mut sequence: Sequence, count: usize, events: &UnboundedSender<Event>) {
+    fn report_forced(&self, mut sequence: Sequence, texts: Range<usize>, events: &UnboundedSender<Event>) {
         let Some(finish) = sequence.finish().cloned() else { return };
         let (text, free) = (sequence.take_text(), sequence.take_reasoning());
-        for index in 0..count {
+        for index in texts {
             let tokens = sequence.begun().to_vec();
             self.metrics.count(&tokens);
             let step = Step { index, tokens, text: text.clone(), free: free.clone(), round: Duration::ZERO };

@@ -25,6 +25,12 @@ enum Weight {
 }
 
 impl Linear {
+    /// With the numbers that the weights stand for, and activations that are not rounded.
+    pub(super) fn exact(weight: &QTensor, bias: Option<Tensor>) -> Result<Linear> {
+        let weight = QMatMul::Tensor(weight.dequantize(&weight.device())?);
+        Ok(Linear { weight: Weight::Candle(weight), bias })
+    }
+
     pub(super) fn new(weight: Arc<QTensor>, bias: Option<Tensor>) -> Result<Linear> {
         let weight = match Blocks::new(&weight)? {
             Some(blocks) => Weight::Blocks(blocks),
