@@ -20,7 +20,7 @@ use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
-/// So often a mask is put together before it is kept: that costs about as much as putting it together so often.
+/// So often a mask is put together before it is kept, which costs about as much as twenty times.
 const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
