@@ -90,9 +90,6 @@ impl Compiler {
             let what = "what is repeated in a text cannot be told from tokens that lack single bytes";
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
         }
-        if tracking.any() {
-            self.tables.structure(); // now rather than in the first mask
-        }
         let program = Arc::new(Program::new(&prepared, &self.tables)?);
         let inner = Inner {
             tables: self.tables.clone(),

@@ -25,8 +25,8 @@ pub(crate) struct Tables {
     pub(crate) words: usize,
     /// Made for the first constraint that needs it; most vocabularies never do.
     spelling: OnceLock<Spelling>,
-    /// Made for the first constraint that remembers what was written.
-    structure: OnceLock<StructureTables>,
+    /// For constraints that remember what was written.
+    structure: StructureTables,
 }
 
 impl Tables {
@@ -35,6 +35,7 @@ impl Tables {
         let trie = Trie::new(&vocab);
         let profile = Profile::new(&trie, words);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
+        let structure = StructureTables::new(&vocab, &trie);
         Tables {
             vocab,
             trie,
@@ -43,7 +44,7 @@ impl Tables {
             kept: Kept::new(words),
             words,
             spelling: OnceLock::new(),
-            structure: OnceLock::new(),
+            structure,
         }
     }
 
@@ -52,7 +53,7 @@ impl Tables {
     }
 
     pub(crate) fn structure(&self) -> &StructureTables {
-        self.structure.get_or_init(|| StructureTables::new(&self.vocab, &self.trie))
+        &self.structure
     }
 
     pub(crate) fn bytes_held(&self) -> usize {
