@@ -204,7 +204,7 @@ impl Matcher {
             }
             work.spend(1)?;
             for (ret, below) in &stack.links {
-                let (part, walked) = masks.resolve_part(store, tables, pending, *ret, &mut work)?;
+                let (part, walked) = masks.resolve(store, tables, pending, *ret, &mut work)?;
                 if !walked.accept.is_empty() {
                     parts.push(part);
                 }

@@ -130,20 +130,8 @@ impl MaskStore {
         Ok(walked)
     }
 
-    /// The tokens that `state` allows for what is left of them in `pending`.
+    /// The tokens that `state` allows for what is left of them in `pending`, and where that is kept.
     pub(crate) fn resolve<'a>(
-        &'a self,
-        store: &'a Store,
-        tables: &Tables,
-        pending: PendingId,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<&'a Walked, Exceeded> {
-        Ok(self.resolve_part(store, tables, pending, state, work)?.1)
-    }
-
-    /// The same, and where it is kept.
-    pub(crate) fn resolve_part<'a>(
         &'a self,
         store: &'a Store,
         tables: &Tables,
@@ -185,7 +173,7 @@ impl MaskStore {
         if let Some(Generic { state, choice }) = store.generic_of(state)
             && store.split_expansion(store.local_of(state)).apart.is_empty()
         {
-            let known = self.resolve(store, tables, pending, state, walk.work)?;
+            let (_, known) = self.resolve(store, tables, pending, state, walk.work)?;
             walk.take(known, choice)?;
             walk.run()?;
             let mut walked = walk.finish(None);

@@ -42,6 +42,13 @@ pub(super) fn is_blank(byte: u8) -> bool {
 /// The blank characters, one bit each.
 pub(super) const BLANK: u128 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
+/// A byte that may come next: what the automaton gets for it, and the tracker after it.
+struct Way {
+    byte: u8,
+    given: u8,
+    tracker: Tracker,
+}
+
 /// What was found out about places during one call.
 #[derive(Default)]
 pub(crate) struct Verdicts {
@@ -62,11 +69,16 @@ impl Matcher {
         let step = &self.last;
         let tracker = match &step.tracker {
             Some(tracker) if !tracker.stays(bytes) => {
-                let mut after = (**tracker).clone();
-                if bytes.iter().any(|b| SPECIAL.contains(b)) || after.translate(bytes).is_some() {
-                    return self.go_on(step, bytes);
+                if let Some(at) = bytes.iter().position(|b| SPECIAL.contains(b)) {
+                    return Err(Refused::At(at));
                 }
-                Some(Arc::new(after))
+                let mut after = (**tracker).clone();
+                let given = after.translate(bytes);
+                let after = Some(Arc::new(after));
+                if let Some(given) = given {
+                    return Ok((self.advance(&step.config, &given)?, after));
+                }
+                after
             }
             unchanged => unchanged.clone(),
         };
@@ -221,26 +233,10 @@ impl Matcher {
                 Some(Err(Refused::At(_))) => continue,
                 Some(Err(Refused::Limit(e))) => return Err(e.into()),
             };
-            if self.accepts(&config) {
-                return Ok(true);
-            }
-            let next = self.next_bytes(&config);
-            let text = next.intersect(&TEXT_BYTES);
-            if tracker.ways().is_some_and(|ways| !text.is_subset(&ways)) {
-                return Ok(true);
-            }
+            let Some(ways) = self.ways_from(&config, &tracker) else { return Ok(true) };
             let first = todo.len();
-            for byte in text.iter().filter(|&byte| !is_blank(byte)) {
-                let mut tracker = tracker.clone();
-                let given = tracker.step(byte);
-                if !next.contains(given) {
-                    continue;
-                }
-                if !tracker.has_candidates() {
-                    return Ok(true);
-                }
-                todo.push((config.clone(), tracker, Some(given)));
-            }
+            let ways = ways.into_iter().filter(|way| !is_blank(way.byte));
+            todo.extend(ways.map(|way| (config.clone(), way.tracker, Some(way.given))));
             // What opens a string is tried first.
             if let Some(at) = todo[first..].iter().position(|way| way.2 == Some(b'"')) {
                 let last = todo.len() - 1;
@@ -268,23 +264,8 @@ impl Matcher {
             let (config, tracker) = places[at].clone();
             at += 1;
             work.spend(64)?;
-            if self.accepts(&config) {
-                return Ok(true);
-            }
-            let next = self.next_bytes(&config);
-            let text = next.intersect(&TEXT_BYTES);
-            if tracker.ways().is_some_and(|ways| !text.is_subset(&ways)) {
-                return Ok(true);
-            }
-            for byte in text.iter() {
-                let mut tracker = tracker.clone();
-                let given = tracker.step(byte);
-                if !next.contains(given) {
-                    continue;
-                }
-                if !tracker.has_candidates() {
-                    return Ok(true);
-                }
+            let Some(ways) = self.ways_from(&config, &tracker) else { return Ok(true) };
+            for Way { byte, given, tracker } in ways {
                 let config = match self.advance(&config, &[given]) {
                     Ok(config) => config,
                     Err(Refused::At(_)) => continue,
@@ -296,6 +277,31 @@ impl Matcher {
                 }
             }
         }
+    }
+
+    /// The ways on along the candidates; `None` if some way leads off them, or the text may end.
+    fn ways_from(&self, config: &Config, tracker: &Tracker) -> Option<SmallVec<[Way; 4]>> {
+        if self.accepts(config) {
+            return None;
+        }
+        let next = self.next_bytes(config);
+        let text = next.intersect(&TEXT_BYTES);
+        if tracker.ways().is_some_and(|ways| !text.is_subset(&ways)) {
+            return None;
+        }
+        let mut found = SmallVec::new();
+        for byte in text.iter() {
+            let mut tracker = tracker.clone();
+            let given = tracker.step(byte);
+            if !next.contains(given) {
+                continue;
+            }
+            if !tracker.has_candidates() {
+                return None;
+            }
+            found.push(Way { byte, given, tracker });
+        }
+        Some(found)
     }
 
     /// Whether what is being written can certainly become more different things than a text can hold, whatever those

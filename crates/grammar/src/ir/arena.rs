@@ -113,7 +113,17 @@ impl Arena {
     /// An arena for at most `capacity` expressions. Past that, constructors answer `Never` and
     /// [`overflowed`](Arena::overflowed) is set; whoever finishes the grammar reports it.
     pub fn new(capacity: usize) -> Self {
-        let mut arena = Arena {
+        let mut arena = Arena::bare(capacity.clamp(16, u32::MAX as usize / 2));
+        arena.intern(Expr::Never, &[], &[]);
+        arena.intern(Expr::Empty, &[], &[]);
+        let byte = arena.byte(ByteSet::ALL);
+        arena.star(byte);
+        arena
+    }
+
+    /// An arena without even those that are always there.
+    fn bare(capacity: usize) -> Self {
+        Arena {
             exprs: Vec::new(),
             regular: Vec::new(),
             lists: Vec::new(),
@@ -124,14 +134,9 @@ impl Arena {
             machines: Pool::default(),
             index: HashTable::new(),
             indexed: 0,
-            capacity: capacity.clamp(16, u32::MAX as usize / 2),
+            capacity,
             overflowed: false,
-        };
-        arena.intern(Expr::Never, &[], &[]);
-        arena.intern(Expr::Empty, &[], &[]);
-        let byte = arena.byte(ByteSet::ALL);
-        arena.star(byte);
-        arena
+        }
     }
 
     /// A copy that has room for so many expressions.
@@ -629,5 +634,6 @@ fn is_one_char(bytes: &[u8]) -> bool {
 }
 
 mod compact;
+mod form;
 #[cfg(test)]
 mod tests;

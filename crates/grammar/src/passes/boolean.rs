@@ -49,41 +49,10 @@ fn is_endless_but_few(arena: &Arena, id: ExprId) -> bool {
     let mut endless = 0;
     for &part in arena.list(list) {
         match arena.get(part) {
-            Expr::Not(few) if is_finite(arena, few) => {}
-            Expr::Repeat { expr, max: None, .. } if has_texts(arena, expr) => endless += 1,
+            Expr::Not(few) if arena.is_finite(few) => {}
+            Expr::Repeat { expr, max: None, .. } if arena.has_text(expr) => endless += 1,
             _ => return false,
         }
     }
     endless == 1
-}
-
-/// Whether an expression surely has no more than finitely many texts.
-fn is_finite(arena: &Arena, id: ExprId) -> bool {
-    all_below(arena, id, |expr| match expr {
-        Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => true,
-        Expr::Concat(_) | Expr::Alt(_) => true,
-        Expr::Repeat { max, .. } => max.is_some(),
-        _ => false,
-    })
-}
-
-/// Whether an expression surely has a text, and not the empty one only.
-fn has_texts(arena: &Arena, id: ExprId) -> bool {
-    match arena.get(id) {
-        Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => true,
-        Expr::Alt(list) => arena.list(list).iter().any(|&part| has_texts(arena, part)),
-        _ => false,
-    }
-}
-
-fn all_below(arena: &Arena, id: ExprId, holds: impl Fn(Expr) -> bool) -> bool {
-    let mut todo = vec![id];
-    let mut seen = FxHashSet::default();
-    while let Some(id) = todo.pop() {
-        if !holds(arena.get(id)) {
-            return false;
-        }
-        todo.extend(arena.children(id).iter().copied().filter(|&child| seen.insert(child)));
-    }
-    true
 }

@@ -20,25 +20,11 @@ use crate::json::Fields;
 use crate::params::{self, Params};
 use crate::{messages, tools};
 
-/// Fields that change nothing here.
-const HARMLESS: [&str; 11] = [
-    "user",
-    "metadata",
-    "store",
-    "service_tier",
-    "parallel_tool_calls",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "reasoning_effort",
-    "verbosity",
-    "modalities",
-];
+/// Further fields that change nothing here.
+const HARMLESS: [&str; 3] = ["reasoning_effort", "verbosity", "modalities"];
 
 pub(super) async fn answer(State(app): State<Arc<App>>, body: Body) -> Answer {
-    let mut fields = super::body(&app, body).await?;
-    let conversation = read(&app, &mut fields)?;
-    fields.finish(&HARMLESS)?;
+    let conversation = Conversation::take(&app, body, read, &HARMLESS).await?;
     let params = conversation.params.clone();
     let (plan, form) = conversation.plan(&app)?;
     let mut running = plan.run(&app, "/v1/chat/completions").await?;

@@ -1,5 +1,6 @@
 //! From a conversation with tools and a constraint to a plan, for chats and responses alike.
 
+use axum::body::Body;
 use tokenstile::TokenId;
 use tokenstile_runtime::Message;
 
@@ -7,6 +8,7 @@ use super::parts::Form;
 use super::{App, Plan};
 use crate::constraint::{Asked, Kind};
 use crate::error::ApiError;
+use crate::json::Fields;
 use crate::messages::CALL;
 use crate::params::Params;
 use crate::tools::{Choice, Tools};
@@ -26,7 +28,33 @@ pub(crate) fn template_knows_tools(app: &App) -> bool {
     app.runtime.template().is_some_and(|t| t.source().contains(CALL) && t.source().contains("tools"))
 }
 
+/// Fields that change nothing in any of its forms.
+const HARMLESS: [&str; 8] = [
+    "user",
+    "metadata",
+    "store",
+    "service_tier",
+    "parallel_tool_calls",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+];
+
 impl Conversation {
+    /// The conversation of a request's body, as `read` takes it out of the fields; none may be left but those that change
+    /// nothing: the ones above and `harmless`.
+    pub(crate) async fn take(
+        app: &App,
+        body: Body,
+        read: fn(&App, &mut Fields) -> Result<Conversation, ApiError>,
+        harmless: &[&str],
+    ) -> Result<Conversation, ApiError> {
+        let mut fields = super::body(app, body).await?;
+        let conversation = read(app, &mut fields)?;
+        fields.finish(&[&HARMLESS[..], harmless].concat())?;
+        Ok(conversation)
+    }
+
     /// How to write the answer, and how to read it.
     pub(crate) fn plan(self, app: &App) -> Result<(Plan, Form), ApiError> {
         let Conversation { messages, tools, asked, reasoning, params } = self;

@@ -1,10 +1,7 @@
 //! A copy of part of an arena.
 
-use hashbrown::HashTable;
-
 use super::{Arena, Expr, List, Literal};
 use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
-use crate::ir::pool::Pool;
 
 impl Arena {
     /// The marked expressions in an arena of their own, with other rule ids; all children of what is marked must be
@@ -14,17 +11,10 @@ impl Arena {
     pub(crate) fn compact(&self, marked: &[bool], rules: &[Option<RuleId>]) -> (Arena, Vec<ExprId>) {
         let mut copy = Arena {
             exprs: Vec::with_capacity(self.exprs.len()),
-            regular: Vec::with_capacity(self.exprs.len()),
             lists: Vec::with_capacity(self.lists.len()),
             bytes: Vec::with_capacity(self.bytes.len()),
-            char_sets: Pool::default(),
-            members: Pool::default(),
-            member_parts: Vec::new(),
-            machines: Pool::default(),
-            index: HashTable::new(),
-            indexed: 0,
-            capacity: self.capacity,
             overflowed: self.overflowed,
+            ..Arena::bare(self.capacity)
         };
         let mut map = vec![self.never(); self.exprs.len()];
         for (id, expr) in self.iter().filter(|(id, _)| id.index() < Self::STANDING || marked[id.index()]) {

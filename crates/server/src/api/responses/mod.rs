@@ -22,26 +22,11 @@ use crate::params::{self, Params};
 use crate::{messages, tools};
 use events::Events;
 
-/// Fields that change nothing here.
-const HARMLESS: [&str; 12] = [
-    "user",
-    "metadata",
-    "store",
-    "service_tier",
-    "parallel_tool_calls",
-    "safety_identifier",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "include",
-    "truncation",
-    "stream_options",
-    "max_tool_calls",
-];
+/// Further fields that change nothing here.
+const HARMLESS: [&str; 4] = ["include", "truncation", "stream_options", "max_tool_calls"];
 
 pub(super) async fn answer(State(app): State<Arc<App>>, body: Body) -> Answer {
-    let mut fields = super::body(&app, body).await?;
-    let conversation = read(&app, &mut fields)?;
-    fields.finish(&HARMLESS)?;
+    let conversation = Conversation::take(&app, body, read, &HARMLESS).await?;
     let wants_stream = conversation.params.stream;
     let (plan, form) = conversation.plan(&app)?;
     let mut running = plan.run(&app, "/v1/responses").await?;
