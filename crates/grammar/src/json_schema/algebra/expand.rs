@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::few::strings_of;
 use super::object::SeenKeys;
-use super::{Algebra, Array, Contains, GoalId, IN_PLACE, Member, Object, Set, Strings};
+use super::{Algebra, Array, Atom, Contains, GoalId, IN_PLACE, Literal, Member, Object, Set, Strings};
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
 use crate::ir::CharSet;
@@ -49,7 +49,10 @@ impl<'a> Algebra<'a> {
             set = self.intersect(&set, &other)?;
         }
         if let Some(not) = schema.not {
-            let other = self.set_of_node(not, false)?;
+            let other = match self.goal_of_node(not, false) {
+                goal @ (GoalId::ANY | GoalId::NEVER) => self.set_of(goal)?,
+                _ => self.outside(Literal { atom: Atom::Node(not), holds: false }, &set)?,
+            };
             let both = self.intersect(&set, &other).map_err(|e| e.with_pointer(schema.pointer_of("not")));
             set = self.or_lenient(both, set)?;
         }

@@ -149,6 +149,8 @@ pub(crate) struct Algebra<'a> {
     value_ids: FxHashMap<*const Json, ValueId>,
     sets: FxHashMap<Literal, Rc<Set>>,
     goal_sets: FxHashMap<GoalId, Rc<Set>>,
+    /// What is not in an atom, with or without arrays, with or without objects.
+    outsides: FxHashMap<(Atom, bool, bool), Rc<Set>>,
     /// Goals that were found empty, or not; and those that are being looked at.
     emptiness: FxHashMap<GoalId, Emptiness>,
     /// Goals that could not be looked into from inside the schemas that are open now.
@@ -195,6 +197,7 @@ impl<'a> Algebra<'a> {
             value_ids: FxHashMap::default(),
             sets: FxHashMap::default(),
             goal_sets: FxHashMap::default(),
+            outsides: FxHashMap::default(),
             emptiness: FxHashMap::default(),
             unknown: FxHashSet::default(),
             empty_exprs: FxHashMap::default(),
@@ -271,8 +274,7 @@ impl<'a> Algebra<'a> {
                     && self.goals.literals(goal).len() <= IN_PLACE
                 {
                     // What was found out about the two is found out only once.
-                    let (a, b) = (self.set_of(a)?, self.set_of(b)?);
-                    let set = Rc::new(self.intersect(&a, &b)?);
+                    let set = Rc::new(self.set_of_both(a, b)?);
                     self.goal_sets.insert(goal, set.clone());
                     return Ok(set);
                 }
@@ -286,6 +288,50 @@ impl<'a> Algebra<'a> {
             }
         };
         self.goal_sets.insert(goal, set.clone());
+        Ok(set)
+    }
+
+    /// The values that have two goals.
+    fn set_of_both(&mut self, a: GoalId, b: GoalId) -> Result<Set, Error> {
+        let negative = |goal: GoalId| match *self.goals.literals(goal) {
+            [literal] if !literal.holds => Some(literal),
+            _ => None,
+        };
+        let (set, literal) = match (negative(a), negative(b)) {
+            (_, Some(literal)) => (self.set_of(a)?, literal),
+            (Some(literal), None) => (self.set_of(b)?, literal),
+            (None, None) => {
+                let (a, b) = (self.set_of(a)?, self.set_of(b)?);
+                return self.intersect(&a, &b);
+            }
+        };
+        let others = self.outside(literal, &set)?;
+        self.intersect(&set, &others)
+    }
+
+    /// The set of a literal that does not hold, as far as it matters to `within`: where that has no arrays or no
+    /// objects, those are left out, since it is they that take long.
+    pub(super) fn outside(&mut self, literal: Literal, within: &Set) -> Result<Rc<Set>, Error> {
+        let (arrays, objects) = (!within.arrays.is_empty(), !within.objects.is_empty());
+        if let Some(set) = self.sets.get(&literal) {
+            return Ok(set.clone());
+        }
+        if let Some(set) = self.outsides.get(&(literal.atom, arrays, objects)) {
+            return Ok(set.clone());
+        }
+        let of = self.set_of_literal(literal.negated())?;
+        if (arrays || of.arrays.is_empty()) && (objects || of.objects.is_empty()) {
+            return self.set_of_literal(literal);
+        }
+        let mut of = Set::clone(&of);
+        if !arrays {
+            of.arrays = vec![Rc::new(Array::any())];
+        }
+        if !objects {
+            of.objects = vec![Rc::new(Object::any())];
+        }
+        let set = Rc::new(self.complement(&of)?);
+        self.outsides.insert((literal.atom, arrays, objects), set.clone());
         Ok(set)
     }
 
