@@ -151,30 +151,62 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
     if !(4..=MAX_WORD).contains(&name.len()) || !name.is_ascii() {
         return None;
     }
-    let plain = |s: &str| {
-        s.bytes().filter(|b| !b"$_-".contains(b)).map(|b| b.to_ascii_lowercase()).collect::<Vec<_>>()
-    };
-    let meant = plain(name);
-    let allowed = if meant.len() < 6 { 1 } else { 2 };
+    let meant = Letters::of(name);
+    let allowed = if meant.word().len() < 6 { 1 } else { 2 };
     KEYWORDS
         .iter()
-        .filter(|keyword| keyword.name.len() >= 4 && keyword.name.len().abs_diff(meant.len()) <= allowed + 1)
-        .map(|keyword| (edits(&meant, &plain(keyword.name)), keyword.name))
+        .filter(|keyword| {
+            keyword.name.len() >= 4 && keyword.name.len().abs_diff(meant.word().len()) <= allowed + 1
+        })
+        .map(|keyword| (Letters::of(keyword.name), keyword.name))
+        .filter(|(letters, _)| meant.may_become(letters, allowed))
+        .map(|(letters, name)| (edits(meant.word(), letters.word()), name))
         .filter(|&(edits, _)| edits <= allowed)
         .min()
         .map(|(_, name)| name)
 }
 
+/// The letters of a word that count when it is compared, in small.
+struct Letters {
+    bytes: [u8; MAX_WORD],
+    len: usize,
+    /// Which letters there are.
+    set: u64,
+}
+
+impl Letters {
+    fn of(word: &str) -> Self {
+        let mut letters = Letters { bytes: [0; MAX_WORD], len: 0, set: 0 };
+        let plain = word.bytes().filter(|b| !b"$_-".contains(b)).map(|b| b.to_ascii_lowercase());
+        for (byte, place) in plain.zip(&mut letters.bytes) {
+            *place = byte;
+            letters.len += 1;
+            letters.set |= 1 << (byte % 64);
+        }
+        letters
+    }
+
+    fn word(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// Whether so many edits may be enough, going by which letters there are: one adds or takes away a letter at most.
+    fn may_become(&self, other: &Letters, edits: usize) -> bool {
+        let only_one_has = |a: u64, b: u64| (a & !b).count_ones() as usize;
+        only_one_has(self.set, other.set) <= edits && only_one_has(other.set, self.set) <= edits
+    }
+}
+
 /// Letters to add, leave out, change or swap to make one word of the other.
 fn edits(a: &[u8], b: &[u8]) -> usize {
-    let mut rows = [[0; MAX_WORD + 1]; MAX_WORD + 1];
+    let mut rows = [[0u8; MAX_WORD + 1]; MAX_WORD + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {
             if i == 0 || j == 0 {
-                rows[i][j] = i + j;
+                rows[i][j] = (i + j) as u8;
                 continue;
             }
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let changed = rows[i - 1][j - 1] + u8::from(a[i - 1] != b[j - 1]);
             let mut best = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
@@ -182,7 +214,7 @@ fn edits(a: &[u8], b: &[u8]) -> usize {
             rows[i][j] = best;
         }
     }
-    rows[a.len()][b.len()]
+    rows[a.len()][b.len()].into()
 }
 
 /// The name of a draft, for messages.
