@@ -104,9 +104,14 @@ impl Grammar {
 
     /// Whether this begins with the base as it is.
     pub fn has_base(&self) -> bool {
+        if self.arena.base_len() == 0 {
+            return false; // as while the base itself is made
+        }
         let Ok(base) = Grammar::base() else { return false };
-        let bodies = |grammar: &Grammar| -> Vec<ExprId> {
-            grammar.rules.iter().take(Self::BASE_RULES).map(|rule| rule.body).collect()
+        let bodies = |grammar: &'_ Grammar| {
+            let mut bodies = [None; Self::BASE_RULES];
+            bodies.iter_mut().zip(&grammar.rules).for_each(|(body, rule)| *body = Some(rule.body));
+            bodies
         };
         self.arena.base_len() == base.arena.base_len() && bodies(self) == bodies(base)
     }

@@ -7,6 +7,8 @@
 //! Around a cycle of calls one rule has to stay; the others are as good as any rule. So an expression grammar
 //! becomes one rule that calls itself for what is in parentheses.
 
+use std::sync::OnceLock;
+
 use super::rewrite::{rebuild, rule_ids};
 use super::survey::Survey;
 use crate::error::Error;
@@ -46,7 +48,7 @@ pub(super) fn inline(
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
     let mut map: Vec<ExprId> = builder.arena.iter().map(|(id, _)| id).collect();
-    let mut sizes = Sizes(Vec::new());
+    let mut sizes = Sizes(sizes_of_base(survey.settled));
     for &id in &survey.order {
         budget.tick()?;
         let Expr::Rule(rule) = builder.arena.get(id) else {
@@ -83,6 +85,24 @@ const RUN_ROUNDS: u32 = 16;
 /// Sizes of expressions written out as trees (a call counts as one, a literal by its bytes), and whether there is
 /// a long run of characters in them.
 struct Sizes(Vec<(u32, bool)>);
+
+/// The sizes of the expressions that a grammar which begins with the base has from there.
+fn sizes_of_base(settled: usize) -> Vec<(u32, bool)> {
+    static SIZES: OnceLock<Vec<(u32, bool)>> = OnceLock::new();
+    if settled == 0 {
+        return Vec::new();
+    }
+    let known = SIZES.get_or_init(|| {
+        let mut sizes = Sizes(Vec::new());
+        if let Ok(base) = Grammar::base()
+            && let Some(last) = base.arena().base_len().checked_sub(1).and_then(ExprId::new)
+        {
+            sizes.of(base.arena(), last);
+        }
+        sizes.0
+    });
+    known.clone()
+}
 
 impl Sizes {
     fn of(&mut self, arena: &Arena, id: ExprId) -> u32 {

@@ -15,6 +15,8 @@ const SWEEPS: usize = 4;
 /// Which of the expressions that the root reaches match some text, taking boolean ones on trust.
 pub(super) fn productive(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
     let mut holds = vec![false; grammar.arena().len()];
+    holds[..survey.settled].fill(true);
+    holds[grammar.arena().never().index()] = false;
     for _ in 0..SWEEPS {
         let mut changed = false;
         for &id in &survey.order {

@@ -92,7 +92,7 @@ impl Reach {
 
 /// Which expressions the root reaches.
 pub fn reachable(grammar: &Grammar) -> Vec<bool> {
-    marked(grammar.arena(), &Survey::of(grammar))
+    marked(grammar.arena(), &Survey::whole(grammar))
 }
 
 fn marked(arena: &Arena, survey: &Survey) -> Vec<bool> {

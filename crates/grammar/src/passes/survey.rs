@@ -17,6 +17,9 @@ pub(super) struct Survey {
     pub(super) recursive: bool,
     /// Whether there are boolean expressions.
     pub(super) booleans: bool,
+    /// So many of the first expressions are those of the base: they and its rules have been through all passes, and the
+    /// walk does not go into them.
+    pub(super) settled: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,16 +29,33 @@ enum Mark {
     Done,
 }
 
+/// An expression that the walk is in, and the parts of it that are still to be entered.
+struct Step<'a> {
+    id: ExprId,
+    parts: &'a [ExprId],
+}
+
 impl Survey {
     pub(super) fn of(grammar: &Grammar) -> Self {
+        let settled = if grammar.has_base() { grammar.arena().base_len() } else { 0 };
+        Survey::outside(grammar, settled)
+    }
+
+    /// The same with what is reached of the base.
+    pub(super) fn whole(grammar: &Grammar) -> Self {
+        Survey::outside(grammar, 0)
+    }
+
+    fn outside(grammar: &Grammar, settled: usize) -> Self {
         let (exprs, rules) = (grammar.arena().len(), grammar.rules().len());
         let mut survey = Survey {
-            order: Vec::with_capacity(exprs),
+            order: Vec::with_capacity(exprs - settled),
             rules: vec![false; rules],
             heads: vec![false; rules],
             calls: vec![0; rules],
             recursive: false,
             booleans: false,
+            settled,
         };
         survey.rules[grammar.root().index()] = true;
         survey.heads[grammar.root().index()] = true;
@@ -44,44 +64,68 @@ impl Survey {
     }
 
     fn walk(&mut self, grammar: &Grammar) {
-        let mut marks = vec![Mark::Unseen; grammar.arena().len()];
+        let arena = grammar.arena();
+        let mut marks = vec![Mark::Unseen; arena.len() - self.settled];
+        let mut path: Vec<Step<'_>> = Vec::with_capacity(32);
         let root = grammar.rule(grammar.root()).body;
-        let mut path: Vec<(ExprId, usize)> = Vec::new();
-        self.enter(grammar, root, &mut marks, &mut path);
-        while let Some((id, next)) = path.last_mut() {
+        if root.index() >= self.settled {
+            marks[root.index() - self.settled] = Mark::Open;
+            path.push(self.enter(grammar, root));
+        }
+        while let Some(Step { id, parts }) = path.last_mut() {
             let id = *id;
-            let expr = grammar.arena().get(id);
-            let parts = if is_boolean(expr) { &[] } else { grammar.parts(id) };
-            let Some(&part) = parts.get(*next) else {
-                marks[id.index()] = Mark::Done;
+            let Some((&part, rest)) = parts.split_first() else {
+                marks[id.index() - self.settled] = Mark::Done;
                 self.order.push(id);
                 path.pop();
                 continue;
             };
-            *next += 1;
-            match (marks[part.index()], grammar.arena().get(part), expr) {
-                (Mark::Unseen, ..) => self.enter(grammar, part, &mut marks, &mut path),
-                (mark, Expr::Rule(rule), _) => {
-                    self.calls[rule.index()] += 1;
-                    if mark == Mark::Open {
-                        self.is_head(rule.index());
+            *parts = rest;
+            let Some(at) = part.index().checked_sub(self.settled) else { continue };
+            match marks[at] {
+                Mark::Unseen => {
+                    let step = self.enter(grammar, part);
+                    if step.parts.is_empty() {
+                        marks[at] = Mark::Done;
+                        self.order.push(part);
+                    } else {
+                        marks[at] = Mark::Open;
+                        path.push(step);
                     }
                 }
-                (Mark::Open, _, Expr::Rule(rule)) => self.is_head(rule.index()),
-                _ => {}
+                mark => self.meet(grammar, (part, mark), id),
             }
         }
     }
 
-    fn enter(&mut self, grammar: &Grammar, id: ExprId, marks: &mut [Mark], path: &mut Vec<(ExprId, usize)>) {
-        marks[id.index()] = Mark::Open;
-        path.push((id, 0));
-        match grammar.arena().get(id) {
+    /// Goes into an expression for the first time.
+    fn enter<'g>(&mut self, grammar: &'g Grammar, id: ExprId) -> Step<'g> {
+        let parts = match grammar.arena().get(id) {
             Expr::Rule(rule) => {
                 self.rules[rule.index()] = true;
                 self.calls[rule.index()] += 1;
+                grammar.parts(id)
             }
-            expr => self.booleans |= is_boolean(expr),
+            expr if is_boolean(expr) => {
+                self.booleans = true;
+                &[]
+            }
+            _ => grammar.arena().children(id),
+        };
+        Step { id, parts }
+    }
+
+    /// Comes to a part that it has been to, or is inside of.
+    fn meet(&mut self, grammar: &Grammar, (part, mark): (ExprId, Mark), of: ExprId) {
+        match (mark, grammar.arena().get(part), grammar.arena().get(of)) {
+            (mark, Expr::Rule(rule), _) => {
+                self.calls[rule.index()] += 1;
+                if mark == Mark::Open {
+                    self.is_head(rule.index());
+                }
+            }
+            (Mark::Open, _, Expr::Rule(rule)) => self.is_head(rule.index()),
+            _ => {}
         }
     }
 
