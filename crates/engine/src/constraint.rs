@@ -90,7 +90,8 @@ impl Compiler {
             let what = "what is repeated in a text cannot be told from tokens that lack single bytes";
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
         }
-        let program = Arc::new(Program::new(&prepared, &self.tables)?);
+        let (rules, exprs) = (prepared.rules().len(), prepared.arena().len());
+        let program = Arc::new(Program::new(prepared, &self.tables)?);
         let inner = Inner {
             tables: self.tables.clone(),
             limits: self.limits.clone(),
@@ -99,8 +100,8 @@ impl Compiler {
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits))),
             program,
             counters: Counters::default(),
-            rules: prepared.rules().len(),
-            exprs: prepared.arena().len(),
+            rules,
+            exprs,
             compile_time: started.elapsed(),
         };
         let constraint = Constraint { inner: Arc::new(inner) };

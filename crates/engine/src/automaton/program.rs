@@ -33,11 +33,30 @@ pub(crate) struct Program {
     regions: FxHashMap<ExprId, Vec<Behind>>,
 }
 
-/// The bodies of all rules, and whether each matches the empty text.
+/// The bodies of all rules, and whether each expression matches the empty text, as far as it is known.
 #[derive(Default)]
 struct Rules {
     bodies: Vec<ExprId>,
     nullable: Vec<bool>,
+}
+
+/// What kinds of expressions there are.
+#[derive(Default)]
+struct Kinds {
+    booleans: bool,
+    looks: bool,
+}
+
+impl Kinds {
+    fn of(arena: &Arena) -> Self {
+        let mut kinds = Kinds::default();
+        for (_, expr) in arena.iter() {
+            let look = matches!(expr, Expr::Look { .. });
+            kinds.looks |= look;
+            kinds.booleans |= look || matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_));
+        }
+        kinds
+    }
 }
 
 /// A character set: its ASCII part, and whether it has all the rest.
@@ -55,14 +74,13 @@ pub(crate) struct Behind {
 }
 
 impl Program {
-    pub(crate) fn new(grammar: &Grammar, tables: &Tables) -> Result<Self, Error> {
+    pub(crate) fn new(grammar: Grammar, tables: &Tables) -> Result<Self, Error> {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
-        let known = tokenstile_grammar::passes::nullable(grammar);
-        let rules: Vec<bool> = bodies.iter().map(|b| known[b.index()]).collect();
-        let rules = Rules { bodies, nullable: rules };
-        let arena = grammar.arena().clone();
-        let program = Program::build(arena, rules, root, tables.trie.longest, tables.wide.clone())?;
+        let nullable = tokenstile_grammar::passes::nullable(&grammar);
+        let rules = Rules { bodies, nullable };
+        let (arena, wide) = (grammar.into_arena(), tables.wide.clone());
+        let program = Program::build(arena, rules, root, tables.trie.longest, wide)?;
         (0..program.tallies.len()).filter_map(MembersId::new).try_for_each(|m| program.tallies(m).check())?;
         Ok(program)
     }
@@ -80,9 +98,16 @@ impl Program {
         wide: CharSet,
     ) -> Result<Self, Error> {
         let anything = arena.anything();
-        let regions = find_regions(&mut arena, anything)?;
-        let nullable = nullable(&arena, &rules.nullable);
-        let framed = find_framed(&arena);
+        let (mut regions, mut nullable) = (FxHashMap::default(), rules.nullable);
+        let mut framed = vec![true; arena.all_members().len()];
+        let kinds = Kinds::of(&arena);
+        if kinds.booleans {
+            regions = find_regions(&mut arena, anything)?;
+            find_framed(&arena, &mut framed);
+        }
+        if kinds.looks || nullable.len() != arena.len() {
+            nullable = find_nullable(&arena, &rules.bodies, &nullable);
+        }
         let utf8 = arena.char_sets().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
@@ -215,14 +240,12 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
     Ok(regions)
 }
 
-/// For each members, whether it stands outside of all booleans and assertions.
-fn find_framed(arena: &Arena) -> Vec<bool> {
-    let mut framed = vec![true; arena.all_members().len()];
-    let exprs: Vec<(ExprId, Expr)> = arena.iter().collect();
-    let mut inside = vec![false; exprs.len()];
+/// Takes the members that stand in booleans or assertions out of those whose entries are frames.
+fn find_framed(arena: &Arena, framed: &mut [bool]) {
+    let mut inside = vec![false; arena.len()];
     // Parts come before what they are part of.
-    for &(id, expr) in exprs.iter().rev() {
-        match expr {
+    for id in (0..arena.len()).rev().filter_map(ExprId::new) {
+        match arena.get(id) {
             Expr::Members(members) if inside[id.index()] => framed[members.index()] = false,
             Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. } => inside[id.index()] = true,
             _ => {}
@@ -231,12 +254,13 @@ fn find_framed(arena: &Arena) -> Vec<bool> {
             arena.children(id).iter().for_each(|child| inside[child.index()] = true);
         }
     }
-    framed
 }
 
-/// Which expressions match the empty text wherever they stand, given which rules do. An assertion does not: it
+/// Which expressions match the empty text wherever they stand, given which bodies do. An assertion does not: it
 /// depends on the place. A region does if it matches as a whole.
-fn nullable(arena: &Arena, rules: &[bool]) -> Vec<bool> {
+fn find_nullable(arena: &Arena, bodies: &[ExprId], known: &[bool]) -> Vec<bool> {
+    let rules: Vec<bool> =
+        bodies.iter().map(|body| known.get(body.index()).copied().unwrap_or(false)).collect();
     let mut anywhere: Vec<bool> = Vec::with_capacity(arena.len());
     // The same for a region whose text is empty, where every assertion can be decided.
     let mut in_empty: Vec<bool> = Vec::with_capacity(arena.len());

@@ -650,5 +650,6 @@ fn is_one_char(bytes: &[u8]) -> bool {
 
 mod compact;
 mod form;
+mod retain;
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,18 @@ impl Members {
         Members { separator: children[0], slots, ..self.clone() }
     }
 
+    /// Whether these are its children.
+    pub(super) fn has_children(&self, children: &[ExprId]) -> bool {
+        self.separator == children[0]
+            && self.slots.iter().map(|slot| slot.entry).eq(children[1..].iter().copied())
+    }
+
+    /// Gives it other children, in place.
+    pub(super) fn set_children(&mut self, children: &[ExprId]) {
+        self.separator = children[0];
+        self.slots.iter_mut().zip(&children[1..]).for_each(|(slot, &entry)| slot.entry = entry);
+    }
+
     /// Refuses members for which it may take too long to find out what can be completed: counts that overlap in
     /// too many ways.
     pub fn check(&self) -> Result<(), Error> {

@@ -155,6 +155,11 @@ impl Grammar {
         &self.warnings
     }
 
+    /// The expressions alone.
+    pub fn into_arena(self) -> Arena {
+        self.arena
+    }
+
     /// Takes the grammar apart, to be changed and built again.
     pub fn into_builder(self, limits: &Limits) -> GrammarBuilder {
         GrammarBuilder {
@@ -195,9 +200,14 @@ pub struct GrammarBuilder {
 impl GrammarBuilder {
     /// An empty grammar under `limits`.
     pub fn new(limits: &Limits) -> Self {
+        GrammarBuilder::over(Arena::new(limits.exprs), limits)
+    }
+
+    /// A grammar without rules over expressions that are there already.
+    pub(crate) fn over(arena: Arena, limits: &Limits) -> Self {
         GrammarBuilder {
-            arena: Arena::new(limits.exprs),
-            rules: Vec::new(),
+            arena,
+            rules: Vec::with_capacity(16),
             warnings: Vec::new(),
             tracking: Tracking::default(),
             limits: limits.clone(),
@@ -230,6 +240,15 @@ impl GrammarBuilder {
     /// How many rules are declared.
     pub fn rule_count(&self) -> usize {
         self.rules.len()
+    }
+
+    /// Drops all rules but those that get an id, in the order of the ids; the bodies are mapped.
+    pub(crate) fn keep_rules(&mut self, ids: &[Option<RuleId>], map: &[ExprId]) {
+        let mut ids = ids.iter();
+        self.rules.retain_mut(|(_, body, _)| {
+            *body = body.map(|body| map[body.index()]);
+            ids.next().is_some_and(Option::is_some)
+        });
     }
 
     /// Adds a remark for the user.

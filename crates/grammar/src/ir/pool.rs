@@ -10,14 +10,16 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Debug)]
 pub(super) struct Pool<T> {
     items: Vec<Arc<T>>,
+    /// Of the first so many: the others are indexed when a value is looked for.
     index: HashTable<u32>,
+    indexed: usize,
     /// The size of all of them together, as whoever adds them counts it.
     size: usize,
 }
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { items: Vec::new(), index: HashTable::new(), size: 0 }
+        Pool { items: Vec::new(), index: HashTable::new(), indexed: 0, size: 0 }
     }
 }
 
@@ -34,9 +36,13 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     }
 
     /// The number of a value that is here already.
-    pub(super) fn find(&self, item: &T) -> Option<usize> {
-        let found = self.index.find(FxBuildHasher.hash_one(item), |&at| *self.items[at as usize] == *item);
-        found.map(|&at| at as usize)
+    pub(super) fn find(&mut self, item: &T) -> Option<usize> {
+        self.catch_up();
+        self.find_hashed(item, FxBuildHasher.hash_one(item))
+    }
+
+    fn find_hashed(&self, item: &T, hash: u64) -> Option<usize> {
+        self.index.find(hash, |&at| *self.items[at as usize] == *item).map(|&at| at as usize)
     }
 
     /// The number of a value of another pool that is not here yet. The two share it.
@@ -50,19 +56,59 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     }
 
     fn push(&mut self, item: Arc<T>) -> usize {
-        let at = self.items.len();
         self.items.push(item);
-        let hash = |&at: &u32| FxBuildHasher.hash_one(&*self.items[at as usize]);
-        self.index.insert_unique(hash(&(at as u32)), at as u32, hash);
-        at
+        self.items.len() - 1
     }
 
     /// The number of a value of this size; `None` if there is no more room for a new one.
     pub(super) fn put(&mut self, item: &T, size: usize, room: usize) -> Option<usize> {
-        if let Some(number) = self.find(item) {
+        self.catch_up();
+        let hash = FxBuildHasher.hash_one(item);
+        if let Some(number) = self.find_hashed(item, hash) {
             return Some(number);
         }
         self.size = self.size.checked_add(size).filter(|&size| size <= room)?;
-        Some(self.push(Arc::new(item.clone())))
+        let at = self.push(Arc::new(item.clone()));
+        self.add_to_index(hash, at);
+        Some(at)
+    }
+
+    /// Lets two values change places. The index is made anew when a value is next looked for.
+    pub(super) fn swap(&mut self, a: usize, b: usize) {
+        self.items.swap(a, b);
+        self.forget_index();
+    }
+
+    /// A value that is to be changed.
+    pub(super) fn get_mut(&mut self, number: usize) -> &mut T {
+        self.forget_index();
+        Arc::make_mut(&mut self.items[number])
+    }
+
+    /// Keeps the first so many values.
+    pub(super) fn truncate(&mut self, len: usize) {
+        if len < self.items.len() {
+            self.items.truncate(len);
+            self.forget_index();
+        }
+    }
+
+    fn forget_index(&mut self) {
+        if self.indexed > 0 {
+            self.index.clear();
+            self.indexed = 0;
+        }
+    }
+
+    fn add_to_index(&mut self, hash: u64, at: usize) {
+        let items = &self.items;
+        self.index.insert_unique(hash, at as u32, |&at| FxBuildHasher.hash_one(&*items[at as usize]));
+        self.indexed = at + 1;
+    }
+
+    fn catch_up(&mut self) {
+        for at in self.indexed..self.items.len() {
+            self.add_to_index(FxBuildHasher.hash_one(&*self.items[at]), at);
+        }
     }
 }

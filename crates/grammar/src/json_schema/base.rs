@@ -85,7 +85,11 @@ impl Base {
 
     /// The rules of the base, which are the first ones of every grammar.
     fn declare(builder: &mut GrammarBuilder) -> Result<[RuleId; Grammar::BASE_RULES], Error> {
-        Ok([builder.declare("string", None)?, builder.declare("value", None)?, builder.declare("value", None)?])
+        Ok([
+            builder.declare("string", None)?,
+            builder.declare("value", None)?,
+            builder.declare("value", None)?,
+        ])
     }
 
     /// A grammar that has these rules.
@@ -94,8 +98,7 @@ impl Base {
         spelling: Spelling,
         limits: &Limits,
     ) -> Result<(GrammarBuilder, Library), Error> {
-        let mut builder = GrammarBuilder::new(limits);
-        builder.arena = self.grammar.arena().with_capacity(limits.exprs);
+        let mut builder = GrammarBuilder::over(self.grammar.arena().with_capacity(limits.exprs), limits);
         let [string, values @ ..] = Base::declare(&mut builder)?;
         for (rule, known) in [string, values[0], values[1]].into_iter().zip(self.grammar.rules()) {
             builder.define(rule, known.body);

@@ -1,5 +1,7 @@
 //! Which expressions match the empty text.
 
+use std::sync::OnceLock;
+
 use super::fixpoint::{Gate, least};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
@@ -25,13 +27,20 @@ const SWEEPS: usize = 4;
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 pub fn nullable(grammar: &Grammar) -> Vec<bool> {
+    nullable_after(grammar, nullable_in_base(grammar))
+}
+
+/// The same where it is known of the first expressions.
+fn nullable_after(grammar: &Grammar, settled: &[bool]) -> Vec<bool> {
     let arena = grammar.arena();
     // Only regular expressions have a complement, and those need no fixpoint: children come first.
     let mut known = vec![false; arena.len()];
+    known[..settled.len()].copy_from_slice(settled);
+    let ids = || (settled.len()..arena.len()).filter_map(ExprId::new);
     for sweep in 0..SWEEPS {
         let mut bodies = Vec::with_capacity(grammar.rules().len());
         bodies.extend(grammar.rules().iter().map(|rule| known[rule.body.index()]));
-        for (id, _) in arena.iter().filter(|(id, _)| sweep == 0 || !arena.is_regular(*id)) {
+        for id in ids().filter(|id| sweep == 0 || !arena.is_regular(*id)) {
             known[id.index()] = nullable_expr(arena, id, &known, |rule| bodies[rule.index()]);
         }
         if grammar.rules().iter().zip(bodies).all(|(rule, before)| known[rule.body.index()] == before) {
@@ -45,6 +54,17 @@ pub fn nullable(grammar: &Grammar) -> Vec<bool> {
         Expr::Concat(_) => Gate::All,
         _ => Gate::Any,
     })
+}
+
+/// The same for the expressions of the base, if the grammar begins with it: they call none but its own rules.
+fn nullable_in_base(grammar: &Grammar) -> &'static [bool] {
+    static KNOWN: OnceLock<Vec<bool>> = OnceLock::new();
+    if !grammar.has_base() {
+        return &[];
+    }
+    let known =
+        KNOWN.get_or_init(|| Grammar::base().map(|base| nullable_after(base, &[])).unwrap_or_default());
+    &known[..grammar.arena().base_len().min(known.len())]
 }
 
 /// Whether one expression matches the empty text, from the answers for its children and for rules.

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Expr, Grammar, GrammarBuilder};
+use crate::ir::{Arena, Expr, Grammar};
 use crate::limits::Budget;
 
 /// Whether this is the top of a regular part that the passes treat as one symbol.
@@ -100,7 +100,7 @@ fn marked(arena: &Arena, survey: &Survey) -> Vec<bool> {
     survey.order.iter().for_each(|id| marked[id.index()] = true);
     if survey.booleans {
         // Children come before their parents.
-        for id in (0..arena.len()).rev().filter_map(ExprId::new) {
+        for id in (survey.settled..arena.len()).rev().filter_map(ExprId::new) {
             if marked[id.index()] {
                 arena.children(id).iter().for_each(|child| marked[child.index()] = true);
             }
@@ -124,21 +124,15 @@ pub(super) fn keep_reachable(
     if all {
         return Ok(grammar);
     }
-    let mut builder = GrammarBuilder::new(budget.limits());
-    builder.track(grammar.tracking());
-    let mut rules: Vec<Option<RuleId>> = vec![None; survey.rules.len()];
-    for (i, rule) in grammar.rules().iter().enumerate().filter(|r| is_kept(r.0)) {
-        rules[i] = Some(builder.declare(rule.name.clone(), rule.place)?);
-    }
-    let (arena, map) = arena.compact(base, &marked, &rules);
-    builder.arena = arena.with_base(base);
-    for (new, old) in rules.iter().zip(grammar.rules()) {
-        if let Some(new) = new {
-            builder.define(*new, map[old.body.index()]);
-        }
-    }
-    grammar.warnings().iter().for_each(|w| builder.warn(w.clone()));
-    builder.build(rules[grammar.root().index()].unwrap_or(grammar.root()))
+    let mut next = 0..;
+    let kept = (0..survey.rules.len()).map(is_kept);
+    let rules: Vec<Option<RuleId>> =
+        kept.map(|kept| if kept { next.next().and_then(RuleId::new) } else { None }).collect();
+    let root = grammar.root();
+    let mut builder = grammar.into_builder(budget.limits());
+    let map = builder.arena.retain(base, &marked, &rules);
+    builder.keep_rules(&rules, &map);
+    builder.build(rules[root.index()].unwrap_or(root))
 }
 
 /// A copy of one expression, which has no rules below, in an arena of its own.
