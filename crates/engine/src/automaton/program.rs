@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tallies, Utf8Dfa};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Members, Tallies, Utf8Dfa};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use super::distance::{Shortest, shortest_texts};
@@ -81,7 +81,7 @@ impl Program {
         let rules = Rules { bodies, nullable };
         let (arena, wide) = (grammar.into_arena(), tables.wide.clone());
         let program = Program::build(arena, rules, root, tables.trie.longest, wide)?;
-        (0..program.tallies.len()).filter_map(MembersId::new).try_for_each(|m| program.tallies(m).check())?;
+        program.arena.all_members().try_for_each(Members::check)?;
         Ok(program)
     }
 

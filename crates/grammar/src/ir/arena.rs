@@ -507,27 +507,41 @@ impl Arena {
     pub fn members(&mut self, members: Members) -> ExprId {
         let never = self.never();
         let joins = members.separator != never;
-        let Some(mut members) = members.restricted(joins, |slot| slot.entry != never) else { return never };
+        let mut members = if joins && members.is_settled(never) {
+            members
+        } else {
+            let Some(members) = members.restricted(joins, |slot| slot.entry != never) else { return never };
+            members
+        };
         if members.slots.is_empty() {
             return self.empty();
         }
         if !joins {
             members.separator = self.empty();
         }
-        if self.members.find(&members).is_none() && !members.is_satisfiable() {
-            return never;
-        }
         let room = self.pool_capacity();
-        let Some(id) = self.members.put(&members, members.size(), room).and_then(MembersId::new) else {
+        let number = match self.members.find(&members) {
+            Ok(number) => Some(number),
+            Err(_) if !members.is_satisfiable() => return never,
+            Err(hash) => {
+                let size = members.size();
+                let number = self.members.insert(members, hash, size, room);
+                number.inspect(|&number| self.add_member_parts(number))
+            }
+        };
+        let Some(id) = number.and_then(MembersId::new) else {
             return self.overflow();
         };
-        if id.index() == self.member_parts.len() {
-            self.member_parts
-                .push(List { start: self.lists.len() as u32, len: 1 + members.slots.len() as u32 });
-            self.lists.push(members.separator);
-            self.lists.extend(members.slots.iter().map(|slot| slot.entry));
-        }
         self.intern(Expr::Members(id), &[], &[])
+    }
+
+    /// Lists the separator and the entries of the newest members.
+    fn add_member_parts(&mut self, number: usize) {
+        let members = self.members.get(number);
+        let (start, len) = (self.lists.len() as u32, 1 + members.slots.len() as u32);
+        self.lists.push(members.separator);
+        self.lists.extend(members.slots.iter().map(|slot| slot.entry));
+        self.member_parts.push(List { start, len });
     }
 
     /// The texts that a procedure accepts.

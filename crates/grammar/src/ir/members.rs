@@ -3,6 +3,8 @@
 //! "The keys a, b and c, each at most once, b always, in any order" has six texts for the order alone, and sixty
 //! keys have more than there are atoms; so this is one expression, and whoever runs it keeps the counts.
 
+use smallvec::SmallVec;
+
 use super::Tallies;
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -52,7 +54,45 @@ impl Members {
     /// Refuses members for which it may take too long to find out what can be completed: counts that overlap in
     /// too many ways.
     pub fn check(&self) -> Result<(), Error> {
+        if self.is_apart() {
+            return Ok(()); // each count by itself
+        }
         Tallies::new(self).check()
+    }
+
+    /// Whether slots are open everywhere and none is counted twice, so that no count has to do with another.
+    fn is_apart(&self) -> bool {
+        let anywhere = |slot: &Slot| (slot.from, slot.to) == (0, u32::MAX);
+        if !self.implies.is_empty() || !self.slots.iter().all(anywhere) {
+            return false;
+        }
+        // Counts of one slot each, in order, are the usual thing.
+        if self
+            .counts
+            .windows(2)
+            .all(|pair| matches!((&pair[0].slots[..], &pair[1].slots[..]), ([a], [b]) if a < b))
+        {
+            return true;
+        }
+        let mut counted = vec![false; self.slots.len()];
+        let mut slots = self.counts.iter().flat_map(|count| &count.slots);
+        slots.all(|&slot| !std::mem::replace(&mut counted[slot as usize], true))
+    }
+
+    /// Whether [`restricted`](Self::restricted) to all slots but those of the entry `never` changes nothing.
+    pub(super) fn is_settled(&self, never: ExprId) -> bool {
+        let rising = |slots: &[u32]| slots.windows(2).all(|pair| pair[0] < pair[1]);
+        let says = |c: &Count| {
+            c.max != Some(0)
+                && (c.min > 0 || c.max.is_some())
+                && c.max.is_none_or(|max| c.min <= max)
+                && !c.slots.is_empty()
+                && rising(&c.slots)
+        };
+        self.slots.iter().all(|slot| slot.from < slot.to && slot.entry != never)
+            && self.implies.is_empty()
+            && self.counts.iter().all(says)
+            && self.counts.windows(2).all(|pair| pair[0].slots < pair[1].slots)
     }
 
     /// The same without the empty text.
@@ -91,10 +131,10 @@ impl Members {
         implies.dedup();
         let mut counts: Vec<Count> = Vec::new();
         for count in &whole.counts {
-            let mut slots: Vec<u32> = count.slots.iter().filter_map(|&s| number(s)).collect();
+            let mut slots: SmallVec<[u32; 2]> = count.slots.iter().filter_map(|&s| number(s)).collect();
             slots.sort_unstable();
             slots.dedup();
-            counts.push(Count { slots: slots.into(), ..*count });
+            counts.push(Count { slots, ..*count });
         }
         let slots = whole.slots.iter().zip(&kept).filter(|s| *s.1).map(|s| *s.0).collect();
         let counts = merged(counts)?;
@@ -127,6 +167,9 @@ impl Members {
     pub(crate) fn is_satisfiable(&self) -> bool {
         if self.counts.iter().all(|c| c.min == 0) {
             return true; // with none at all
+        }
+        if self.is_apart() {
+            return true; // with as many in each slot as are asked for
         }
         let tallies = Tallies::new(self);
         tallies.is_completable(&tallies.start()).unwrap_or(true)
@@ -173,8 +216,8 @@ impl Slot {
 /// A bound on the number of entries in some slots.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Count {
-    /// Which slots, sorted.
-    pub slots: Box<[u32]>,
+    /// Which slots, sorted. Mostly it is one.
+    pub slots: SmallVec<[u32; 2]>,
     /// Least number of entries.
     pub min: u32,
     /// Greatest number of entries.

@@ -35,14 +35,12 @@ impl<T: Clone + Eq + Hash> Pool<T> {
         &self.items[number]
     }
 
-    /// The number of a value that is here already.
-    pub(super) fn find(&mut self, item: &T) -> Option<usize> {
+    /// The number of a value that is here already, or its hash.
+    pub(super) fn find(&mut self, item: &T) -> Result<usize, u64> {
         self.catch_up();
-        self.find_hashed(item, FxBuildHasher.hash_one(item))
-    }
-
-    fn find_hashed(&self, item: &T, hash: u64) -> Option<usize> {
-        self.index.find(hash, |&at| *self.items[at as usize] == *item).map(|&at| at as usize)
+        let hash = FxBuildHasher.hash_one(item);
+        let found = self.index.find(hash, |&at| *self.items[at as usize] == *item);
+        found.map(|&at| at as usize).ok_or(hash)
     }
 
     /// The number of a value of another pool that is not here yet. The two share it.
@@ -62,13 +60,16 @@ impl<T: Clone + Eq + Hash> Pool<T> {
 
     /// The number of a value of this size; `None` if there is no more room for a new one.
     pub(super) fn put(&mut self, item: &T, size: usize, room: usize) -> Option<usize> {
-        self.catch_up();
-        let hash = FxBuildHasher.hash_one(item);
-        if let Some(number) = self.find_hashed(item, hash) {
-            return Some(number);
+        match self.find(item) {
+            Ok(number) => Some(number),
+            Err(hash) => self.insert(item.clone(), hash, size, room),
         }
+    }
+
+    /// The number of a value of this hash and size that was not found; `None` if there is no more room.
+    pub(super) fn insert(&mut self, item: T, hash: u64, size: usize, room: usize) -> Option<usize> {
         self.size = self.size.checked_add(size).filter(|&size| size <= room)?;
-        let at = self.push(Arc::new(item.clone()));
+        let at = self.push(Arc::new(item));
         self.add_to_index(hash, at);
         Some(at)
     }

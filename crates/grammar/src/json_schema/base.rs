@@ -142,6 +142,11 @@ pub(crate) struct Library {
 }
 
 impl Library {
+    /// All numbers, or all integers.
+    pub(crate) fn numbers(&self, integers: bool) -> ExprId {
+        if integers { self.integer } else { self.number }
+    }
+
     /// The expression of a set of numbers, if it is one of those here.
     pub(crate) fn number(&self, set: &NumberSet) -> Option<ExprId> {
         match () {

@@ -134,6 +134,8 @@ pub(crate) struct Schema {
     pub(crate) pointer: String,
     /// `type`
     pub(crate) types: Option<Types>,
+    /// Whether there is nothing else.
+    pub(crate) only_types: bool,
     /// Whether `integer` means numbers written without fraction and exponent: in draft 4, `1.0` is none.
     pub(crate) plain_integers: bool,
     /// `enum`

@@ -15,23 +15,23 @@ pub fn random_members(rng: &mut Rng, separator: ExprId, entries: &[ExprId]) -> M
     let mut counts: Vec<Count> = Vec::new();
     let all = || (0..number).collect::<Box<[u32]>>();
     if rng.chance(1, 2) {
-        counts.push(random_count(rng, all()));
+        counts.push(random_count(rng, &all()));
     }
     // Often as in an object: each slot at most once, and what one implies.
     let object = rng.chance(1, 3);
     if object {
         counts.extend((0..number).map(|s| Count {
-            slots: [s].into(),
+            slots: [s].into_iter().collect(),
             min: rng.below(4) as u32 / 3,
             max: Some(1),
         }));
     } else if rng.chance(2, 3) {
         let singles = (0..number).filter(|_| rng.chance(3, 4)).collect::<Vec<_>>();
-        counts.extend(singles.into_iter().map(|s| random_count(rng, [s].into())));
+        counts.extend(singles.into_iter().map(|s| random_count(rng, &[s])));
     }
     for _ in 0..if object { 0 } else { rng.below(3) } {
         let some: Box<[u32]> = all().iter().copied().filter(|_| rng.chance(1, 2)).collect();
-        counts.push(random_count(rng, some));
+        counts.push(random_count(rng, &some));
     }
     let mut implies = Vec::new();
     if number > 0 && rng.chance(1, if object { 2 } else { 3 }) {
@@ -51,10 +51,10 @@ fn random_slot(rng: &mut Rng, entry: ExprId, windows: bool) -> Slot {
     Slot { entry, from, to }
 }
 
-fn random_count(rng: &mut Rng, slots: Box<[u32]>) -> Count {
+fn random_count(rng: &mut Rng, slots: &[u32]) -> Count {
     let min = [0, 0, 0, 1, 1, 2][rng.below(6)];
     let max = if rng.chance(1, 3) { None } else { Some(min + rng.below(3) as u32) };
-    Count { slots, min, max }
+    Count { slots: slots.iter().copied().collect(), min, max }
 }
 
 /// A deterministic automaton over the bytes from `a` on, of which every state can be completed.

@@ -66,7 +66,7 @@ pub(super) struct CountPlan {
     pub(super) min: u32,
     pub(super) max: Option<u32>,
     pub(super) field: Field,
-    pub(super) slots: Box<[u32]>,
+    pub(super) slots: SmallVec<[u32; 2]>,
     /// If it shares its field with the other counts of one slot: that slot. Only the last one used has anything in it.
     pub(super) alone: Option<u32>,
     /// The position from which on none of its slots is open; `u32::MAX` if there is none.

@@ -3,7 +3,10 @@
 //! The members of objects and the items of arrays stay goals until they are written down as rules, and equal goals
 //! become the same rule. That is what makes recursive schemas finite.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::json_schema::node::NodeId;
@@ -52,8 +55,9 @@ impl GoalId {
 /// All goals, each once.
 #[derive(Debug)]
 pub(crate) struct Goals {
-    list: Vec<Box<[Literal]>>,
-    ids: FxHashMap<Box<[Literal]>, GoalId>,
+    list: Vec<SmallVec<[Literal; 2]>>,
+    /// Goals by their literals.
+    index: HashTable<GoalId>,
     joined: FxHashMap<(GoalId, GoalId), GoalId>,
     /// Two goals that a goal is the conjunction of.
     halves: FxHashMap<GoalId, (GoalId, GoalId)>,
@@ -62,11 +66,9 @@ pub(crate) struct Goals {
 impl Goals {
     pub(crate) fn new() -> Self {
         // The second entry stands for "never"; its literals are not looked at.
-        let mut ids = FxHashMap::default();
-        ids.insert(Box::default(), GoalId::ANY);
         Goals {
-            list: vec![Box::default(), Box::default()],
-            ids,
+            list: vec![SmallVec::new(), SmallVec::new()],
+            index: HashTable::new(),
             joined: FxHashMap::default(),
             halves: FxHashMap::default(),
         }
@@ -122,13 +124,18 @@ impl Goals {
     }
 
     fn intern(&mut self, literals: &[Literal]) -> GoalId {
-        if let Some(&id) = self.ids.get(literals) {
+        if literals.is_empty() {
+            return GoalId::ANY;
+        }
+        let hash = FxBuildHasher.hash_one(literals);
+        if let Some(&id) = self.index.find(hash, |id| self.list[id.index()][..] == *literals) {
             return id;
         }
         // Every goal is kept in memory, so that there are never 2^32 of them.
         let id = GoalId(self.list.len() as u32);
-        self.list.push(literals.into());
-        self.ids.insert(literals.into(), id);
+        self.list.push(SmallVec::from_slice(literals));
+        let list = &self.list;
+        self.index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(&list[id.index()][..]));
         id
     }
 }

@@ -27,7 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::base::{Base, Library};
-use super::node::{Node, NodeId, Nodes};
+use super::node::{Node, NodeId, Nodes, Types};
 use super::number::NumberSet;
 use super::options::JsonOptions;
 use super::reader::Json;
@@ -147,8 +147,8 @@ pub(crate) struct Algebra<'a> {
     pub(crate) goals: Goals,
     values: Vec<&'a Json>,
     value_ids: FxHashMap<*const Json, ValueId>,
-    sets: FxHashMap<Literal, Rc<Set>>,
-    goal_sets: FxHashMap<GoalId, Rc<Set>>,
+    /// The sets of goals, by number, as far as they are known.
+    sets: Vec<Option<Rc<Set>>>,
     /// What is not in an atom, with or without arrays, with or without objects.
     outsides: FxHashMap<(Atom, bool, bool), Rc<Set>>,
     /// Goals that were found empty, or not; and those that are being looked at.
@@ -195,8 +195,7 @@ impl<'a> Algebra<'a> {
             goals: Goals::new(),
             values: Vec::new(),
             value_ids: FxHashMap::default(),
-            sets: FxHashMap::default(),
-            goal_sets: FxHashMap::default(),
+            sets: Vec::new(),
             outsides: FxHashMap::default(),
             emptiness: FxHashMap::default(),
             unknown: FxHashSet::default(),
@@ -237,6 +236,19 @@ impl<'a> Algebra<'a> {
         self.goals.of(Literal { atom: Atom::Value(id), holds: true })
     }
 
+    /// The types of a goal that is one schema which says nothing but those, and has them as they usually are.
+    pub(crate) fn only_types(&self, goal: GoalId) -> Option<Types> {
+        let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {
+            return None;
+        };
+        match self.nodes.get(node) {
+            Node::Schema(schema) if schema.only_types => {
+                schema.types.filter(|&types| !schema.plain_integers || types != Types::INTEGER)
+            }
+            _ => None,
+        }
+    }
+
     /// The values that a goal lists, if it is one schema that does.
     pub(crate) fn listed(&self, goal: GoalId) -> Option<&'a [Json]> {
         let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {
@@ -262,8 +274,8 @@ impl<'a> Algebra<'a> {
 
     /// The values that have a goal.
     pub(crate) fn set_of(&mut self, goal: GoalId) -> Result<Rc<Set>, Error> {
-        if let Some(set) = self.goal_sets.get(&goal) {
-            return Ok(set.clone());
+        if let Some(set) = self.known_set(goal) {
+            return Ok(set);
         }
         self.budget.tick()?;
         let set = match goal {
@@ -275,8 +287,7 @@ impl<'a> Algebra<'a> {
                 {
                     // What was found out about the two is found out only once.
                     let set = Rc::new(self.set_of_both(a, b)?);
-                    self.goal_sets.insert(goal, set.clone());
-                    return Ok(set);
+                    return Ok(self.set_is(goal, set));
                 }
                 let literals: SmallVec<[Literal; 4]> = SmallVec::from_slice(self.goals.literals(goal));
                 let mut set = self.set_of_literal(literals[0])?;
@@ -287,8 +298,20 @@ impl<'a> Algebra<'a> {
                 set
             }
         };
-        self.goal_sets.insert(goal, set.clone());
-        Ok(set)
+        Ok(self.set_is(goal, set))
+    }
+
+    fn known_set(&self, goal: GoalId) -> Option<Rc<Set>> {
+        self.sets.get(goal.index())?.clone()
+    }
+
+    /// Notes the set of a goal.
+    fn set_is(&mut self, goal: GoalId, set: Rc<Set>) -> Rc<Set> {
+        if self.sets.len() <= goal.index() {
+            self.sets.resize(goal.index() + 1, None);
+        }
+        self.sets[goal.index()] = Some(set.clone());
+        set
     }
 
     /// The values that have two goals.
@@ -313,8 +336,9 @@ impl<'a> Algebra<'a> {
     /// objects, those are left out, since it is they that take long.
     pub(super) fn outside(&mut self, literal: Literal, within: &Set) -> Result<Rc<Set>, Error> {
         let (arrays, objects) = (!within.arrays.is_empty(), !within.objects.is_empty());
-        if let Some(set) = self.sets.get(&literal) {
-            return Ok(set.clone());
+        let goal = self.goals.of(literal);
+        if let Some(set) = self.known_set(goal) {
+            return Ok(set);
         }
         if let Some(set) = self.outsides.get(&(literal.atom, arrays, objects)) {
             return Ok(set.clone());
@@ -336,8 +360,9 @@ impl<'a> Algebra<'a> {
     }
 
     fn set_of_literal(&mut self, literal: Literal) -> Result<Rc<Set>, Error> {
-        if let Some(set) = self.sets.get(&literal) {
-            return Ok(set.clone());
+        let goal = self.goals.of(literal);
+        if let Some(set) = self.known_set(goal) {
+            return Ok(set);
         }
         let set = match (literal.atom, literal.holds) {
             (Atom::Node(node), true) => self.expand(node)?,
@@ -349,9 +374,7 @@ impl<'a> Algebra<'a> {
                 self.complement(&set)?
             }
         };
-        let set = Rc::new(set);
-        self.sets.insert(literal, set.clone());
-        Ok(set)
+        Ok(self.set_is(goal, Rc::new(set)))
     }
 
     /// The set of a schema that applies to the same value as the one that is being expanded.

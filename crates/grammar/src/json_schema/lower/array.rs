@@ -114,7 +114,7 @@ impl Lower<'_> {
                 return Err(Error::new(ErrorKind::Unsupported, message));
             }
         }
-        let all: Box<[u32]> = (0..slots.len() as u32).collect();
+        let all = (0..slots.len() as u32).collect();
         let mut counts =
             vec![Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) }];
         for (contains, slots) in array.contains.iter().zip(counted) {
@@ -160,7 +160,7 @@ impl Lower<'_> {
         let mut slots = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
             slots.push(Slot::anywhere(arena.concat(&[value, self.ws])));
-            counts.push(Count { slots: [i as u32].into(), min: 0, max: Some(1) });
+            counts.push(Count { slots: [i as u32].into_iter().collect(), min: 0, max: Some(1) });
         }
         let all = (0..values.len() as u32).collect();
         counts.push(Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) });

@@ -187,7 +187,7 @@ impl Lower<'_> {
             let arena = &mut self.algebra.builder.arena;
             let colon = arena.literal(b":");
             slots.push(Slot::anywhere(arena.concat(&[key, ws, colon, ws, value, ws])));
-            counts.push(Count { slots: [i as u32].into(), min: 1, max: Some(1) });
+            counts.push(Count { slots: [i as u32].into_iter().collect(), min: 1, max: Some(1) });
         }
         let arena = &mut self.algebra.builder.arena;
         let (open, comma, close) = (arena.literal(b"{"), arena.literal(b","), arena.literal(b"}"));

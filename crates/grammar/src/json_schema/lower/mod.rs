@@ -7,11 +7,10 @@ mod array;
 mod finite;
 mod object;
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
-use super::node::Node;
+use super::node::{Node, Types};
 use super::options::Spelling;
 use super::string::{Speller, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
@@ -24,7 +23,8 @@ use crate::limits::Budget;
 /// A grammar in the making.
 pub(crate) struct Lower<'a> {
     algebra: Algebra<'a>,
-    known: FxHashMap<GoalId, ExprId>,
+    /// What was written for each goal, by number.
+    known: Vec<Option<ExprId>>,
     todo: Vec<(GoalId, RuleId)>,
     speller: Speller,
     /// The white space between tokens.
@@ -46,7 +46,7 @@ impl<'a> Lower<'a> {
         Ok(Lower {
             speller,
             algebra,
-            known: FxHashMap::default(),
+            known: Vec::new(),
             todo: Vec::new(),
             ws,
             value: None,
@@ -77,8 +77,7 @@ impl<'a> Lower<'a> {
         while let Some((goal, rule)) = self.todo.pop() {
             self.algebra.budget.tick()?;
             let set = self.algebra.set_of(goal)?;
-            let pointer = self.pointer_of(goal);
-            let body = self.set(&set).map_err(|error| error.with_pointer(pointer))?;
+            let body = self.set(&set).map_err(|error| error.with_pointer(self.pointer_of(goal)))?;
             self.algebra.builder.define(rule, body);
         }
         Ok(root)
@@ -91,27 +90,51 @@ impl<'a> Lower<'a> {
             GoalId::ANY => return self.any_value(),
             _ => {}
         }
-        if let Some(&known) = self.known.get(&goal) {
-            return Ok(known);
+        if let Some(Some(known)) = self.known.get(goal.index()) {
+            return Ok(*known);
         }
-        let set = self.algebra.set_of(goal)?;
-        let expr = if set.is_all() {
-            self.any_value()?
-        } else if set.arrays.is_empty() && set.objects.is_empty() {
-            let pointer = self.pointer_of(goal);
-            self.set(&set).map_err(|error| error.with_pointer(pointer))?
-        } else {
-            let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
-            self.todo.push((goal, rule));
-            self.algebra.builder.arena.rule(rule)
+        let expr = match self.algebra.only_types(goal).and_then(|types| self.word_of(types)) {
+            Some(expr) => expr,
+            None => self.value_of_set(goal)?,
         };
-        self.known.insert(goal, expr);
+        if self.known.len() <= goal.index() {
+            self.known.resize(goal.index() + 1, None);
+        }
+        self.known[goal.index()] = Some(expr);
         Ok(expr)
+    }
+
+    /// The values of one type of which there is nothing to be found out.
+    fn word_of(&mut self, types: Types) -> Option<ExprId> {
+        let arena = &mut self.algebra.builder.arena;
+        match types {
+            Types::STRING => Some(arena.rule(self.algebra.library.string)),
+            Types::NUMBER | Types::INTEGER => Some(self.algebra.library.numbers(types == Types::INTEGER)),
+            Types::NULL => Some(arena.literal(b"null")),
+            Types::BOOLEAN => {
+                let words = [arena.literal(b"false"), arena.literal(b"true")];
+                Some(arena.alt(&words))
+            }
+            _ => None,
+        }
+    }
+
+    fn value_of_set(&mut self, goal: GoalId) -> Result<ExprId, Error> {
+        let set = self.algebra.set_of(goal)?;
+        if set.is_all() {
+            return self.any_value();
+        }
+        if set.arrays.is_empty() && set.objects.is_empty() {
+            return self.set(&set).map_err(|error| error.with_pointer(self.pointer_of(goal)));
+        }
+        let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
+        self.todo.push((goal, rule));
+        Ok(self.algebra.builder.arena.rule(rule))
     }
 
     /// The values of a set.
     fn set(&mut self, set: &Set) -> Result<ExprId, Error> {
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[ExprId; 8]> = SmallVec::new();
         let words = [(set.null, "null"), (set.no, "false"), (set.yes, "true")];
         for (_, word) in words.iter().filter(|(there, _)| *there) {
             parts.push(self.algebra.builder.arena.literal(word.as_bytes()));

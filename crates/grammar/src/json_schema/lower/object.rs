@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::{Lower, at_least, count};
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
@@ -111,8 +113,8 @@ impl Lower<'_> {
         classes: &[(Strings, GoalId)],
         separator: ExprId,
     ) -> Result<ExprId, Error> {
-        let mut slots: Vec<Slot> = Vec::new();
-        let mut counts: Vec<Count> = Vec::new();
+        let mut slots: Vec<Slot> = Vec::with_capacity(members.len() + 1);
+        let mut counts: Vec<Count> = Vec::with_capacity(members.len());
         let mut fulfilled: Vec<Vec<u32>> = vec![Vec::new(); object.some.len()];
         let mut add = |lower: &mut Self, slots: &mut Vec<Slot>, kind: Kind| -> Result<u32, Error> {
             let slot = slots.len() as u32;
@@ -125,11 +127,11 @@ impl Lower<'_> {
             Ok(slot)
         };
         for member in members {
-            let mut own = Vec::new();
+            let mut own = SmallVec::new();
             for kind in self.kinds_of_member(object, member)? {
                 own.push(add(self, &mut slots, kind)?);
             }
-            counts.push(Count { slots: own.into(), min: u32::from(member.required), max: Some(1) });
+            counts.push(Count { slots: own, min: u32::from(member.required), max: Some(1) });
         }
         if object.some.is_empty() {
             if !classes.is_empty() {
@@ -157,9 +159,9 @@ impl Lower<'_> {
     }
 
     /// A member by name: once for each set of obligations that it can fulfil.
-    fn kinds_of_member(&mut self, object: &Object, member: &Member) -> Result<Vec<Kind>, Error> {
+    fn kinds_of_member(&mut self, object: &Object, member: &Member) -> Result<SmallVec<[Kind; 1]>, Error> {
         let key = self.quoted_text(&member.name);
-        let mut kinds = vec![(member.goal, 0)];
+        let mut kinds: SmallVec<[(GoalId, u32); 1]> = smallvec::smallvec![(member.goal, 0)];
         for (i, (keys, goal)) in object.some.iter().enumerate() {
             if keys.contains(&member.name, &mut self.algebra.texts())? {
                 let more: Vec<_> =

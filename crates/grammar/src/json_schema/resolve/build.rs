@@ -166,11 +166,13 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
     fn build(mut self) -> Result<Node, Error> {
         let Json::Object(members) = self.location.json else { return Ok(Node::Any) };
         let dialect = self.resolver.resources[self.location.resource].dialect;
-        let mut says_something = false;
+        let mut says_something = 0;
         for (name, value) in members {
             self.resolver.budget.tick()?;
             match known(name) {
-                Some(keyword) if dialect.has(keyword) => says_something |= self.keyword(keyword, value)?,
+                Some(keyword) if dialect.has(keyword) => {
+                    says_something += usize::from(self.keyword(keyword, value)?);
+                }
                 Some(keyword) if keyword.is_in(self.draft) => {}
                 // A list as `items` still needs it.
                 Some(Keyword { name: "additionalItems", .. })
@@ -184,7 +186,8 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         self.finish_together()?;
         self.schema.plain_integers = self.draft == Draft::Draft4;
         self.schema.contains_evaluates = self.draft >= Draft::Draft202012;
-        Ok(if says_something { Node::Schema(Box::new(self.schema)) } else { Node::Any })
+        self.schema.only_types = says_something == 1 && self.schema.types.is_some();
+        Ok(if says_something > 0 { Node::Schema(Box::new(self.schema)) } else { Node::Any })
     }
 
     /// Reads one keyword. Whether it says anything about instances.
