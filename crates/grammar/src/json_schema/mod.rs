@@ -9,6 +9,7 @@ pub(crate) mod node;
 mod number;
 mod options;
 mod place;
+mod pointer;
 pub(crate) mod reader;
 mod resolve;
 mod string;
@@ -19,6 +20,7 @@ pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
 use self::algebra::Algebra;
 use self::lower::Lower;
+use self::resolve::Documents;
 use crate::error::{Error, ErrorKind};
 use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
@@ -41,7 +43,8 @@ impl Grammar {
     /// ```
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         let mut budget = Budget::new(limits);
-        let nodes = resolve::load(schema, options, limits, &mut budget)?;
+        let documents = Documents::new(schema, options);
+        let nodes = resolve::load(&documents, options, limits, &mut budget)?;
         let mut algebra = Algebra::new(&nodes, options, limits, budget)?;
         nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
         let goal = algebra.goal_of_node(nodes.root(), true);

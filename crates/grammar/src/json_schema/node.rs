@@ -5,6 +5,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
+use super::pointer::Pointer;
 use super::reader::Json;
 use crate::error::{Error, ErrorKind};
 use crate::ir::Warning;
@@ -27,16 +28,16 @@ impl NodeId {
 
 /// All schemas that are reachable from the root.
 #[derive(Debug)]
-pub(crate) struct Nodes {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Nodes<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
     pub(super) root: NodeId,
     /// What the caller should be told.
     pub(crate) warnings: Vec<Warning>,
 }
 
-impl Nodes {
+impl<'a> Nodes<'a> {
     /// The node of an id.
-    pub(crate) fn get(&self, id: NodeId) -> &Node {
+    pub(crate) fn get(&self, id: NodeId) -> &Node<'a> {
         &self.nodes[id.index()]
     }
 
@@ -54,13 +55,13 @@ impl Nodes {
 
 /// One schema.
 #[derive(Debug)]
-pub(crate) enum Node {
+pub(crate) enum Node<'a> {
     /// `true` or `{}`.
     Any,
     /// `false`.
     Never,
     /// Keywords.
-    Schema(Box<Schema>),
+    Schema(Box<Schema<'a>>),
 }
 
 /// A set of the types of JSON Schema.
@@ -119,19 +120,19 @@ impl BitOrAssign for Types {
 }
 
 /// One end of a range of numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Bound {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bound<'a> {
     /// The number as it was written.
-    pub(crate) value: String,
+    pub(crate) value: &'a str,
     /// Whether the number itself is outside.
     pub(crate) exclusive: bool,
 }
 
 /// What the keywords of one schema say. An absent keyword is `None`, empty or false.
 #[derive(Debug, Default)]
-pub(crate) struct Schema {
+pub(crate) struct Schema<'a> {
     /// Where it stands: a JSON pointer, `address#pointer` in documents other than the schema itself.
-    pub(crate) pointer: String,
+    pub(crate) pointer: Pointer<'a>,
     /// `type`
     pub(crate) types: Option<Types>,
     /// Whether there is nothing else.
@@ -139,31 +140,31 @@ pub(crate) struct Schema {
     /// Whether `integer` means numbers written without fraction and exponent: in draft 4, `1.0` is none.
     pub(crate) plain_integers: bool,
     /// `enum`
-    pub(crate) values: Option<Vec<Json>>,
+    pub(crate) values: Option<&'a [Json<'a>]>,
     /// `const`
-    pub(crate) constant: Option<Json>,
+    pub(crate) constant: Option<&'a Json<'a>>,
     /// `minimum` and `exclusiveMinimum`: all of them hold.
-    pub(crate) minimum: Vec<Bound>,
+    pub(crate) minimum: Vec<Bound<'a>>,
     /// `maximum` and `exclusiveMaximum`: all of them hold.
-    pub(crate) maximum: Vec<Bound>,
+    pub(crate) maximum: Vec<Bound<'a>>,
     /// `multipleOf`, a number above 0 as it was written.
-    pub(crate) multiple_of: Option<String>,
+    pub(crate) multiple_of: Option<&'a str>,
     /// `minLength`
     pub(crate) min_length: Option<u64>,
     /// `maxLength`
     pub(crate) max_length: Option<u64>,
     /// `pattern`
-    pub(crate) pattern: Option<String>,
+    pub(crate) pattern: Option<&'a str>,
     /// `format`
-    pub(crate) format: Option<String>,
+    pub(crate) format: Option<&'a str>,
     /// `properties`, in order.
-    pub(crate) properties: Vec<(String, NodeId)>,
+    pub(crate) properties: Vec<(&'a str, NodeId)>,
     /// `required`, in order, without repetitions.
-    pub(crate) required: Vec<String>,
+    pub(crate) required: Vec<&'a str>,
     /// `additionalProperties`
     pub(crate) additional: Option<NodeId>,
     /// `patternProperties`, in order.
-    pub(crate) pattern_properties: Vec<(String, NodeId)>,
+    pub(crate) pattern_properties: Vec<(&'a str, NodeId)>,
     /// `propertyNames`
     pub(crate) property_names: Option<NodeId>,
     /// `minProperties`
@@ -171,9 +172,9 @@ pub(crate) struct Schema {
     /// `maxProperties`
     pub(crate) max_properties: Option<u64>,
     /// `dependentRequired`, and the lists of `dependencies`.
-    pub(crate) dependent_required: Vec<(String, Vec<String>)>,
+    pub(crate) dependent_required: Vec<(&'a str, Vec<&'a str>)>,
     /// `dependentSchemas`, and the schemas of `dependencies`.
-    pub(crate) dependent_schemas: Vec<(String, NodeId)>,
+    pub(crate) dependent_schemas: Vec<(&'a str, NodeId)>,
     /// `prefixItems`, or `items` where it is a list.
     pub(crate) prefix_items: Vec<NodeId>,
     /// What follows the prefix: `items`, or `additionalItems` where `items` is a list.
@@ -214,10 +215,10 @@ pub(crate) struct Schema {
     pub(crate) contains_evaluates: bool,
 }
 
-impl Schema {
+impl Schema<'_> {
     /// The pointer of one of its keywords.
     pub(crate) fn pointer_of(&self, keyword: &str) -> String {
-        child(&self.pointer, keyword)
+        self.pointer.child(keyword)
     }
 
     /// An error at one of its keywords.
@@ -229,19 +230,4 @@ impl Schema {
     pub(crate) fn warning(&self, keyword: &str, message: impl Into<String>) -> Warning {
         Warning { message: message.into(), place: None, pointer: Some(self.pointer_of(keyword)) }
     }
-}
-
-/// The pointer of the member `key` of what is at `pointer` (RFC 6901).
-pub(super) fn child(pointer: &str, key: &str) -> String {
-    let mut out = String::with_capacity(pointer.len() + key.len() + 1);
-    out.push_str(pointer);
-    out.push('/');
-    for c in key.chars() {
-        match c {
-            '~' => out.push_str("~0"),
-            '/' => out.push_str("~1"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -121,7 +121,7 @@ impl Scan<'_> {
 fn unquoted(string: &str) -> Option<String> {
     let limits = Limits::default();
     match Json::parse(string, &limits, &mut Budget::new(&limits)).ok()? {
-        Json::String(text) => Some(text),
+        Json::String(text) => Some(text.into_owned()),
         _ => None,
     }
 }

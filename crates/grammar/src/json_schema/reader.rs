@@ -4,32 +4,35 @@
 //! were written, since their size and their digits matter to a schema. The reader keeps its own stack, but values are
 //! dropped and compared recursively, so that nesting has a bound of its own beside [`Limits::nesting`].
 
+use std::borrow::Cow;
+
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Budget, Limits};
 
 /// Deepest nesting, whatever the limits say: recursion over a value must fit on a stack.
 const MAX_DEPTH: usize = 2_000;
 
-/// A JSON value. Numbers are kept as written; the members of an object are in order, none twice.
+/// A JSON value. Numbers are kept as written; the members of an object are in order, none twice. What the text has as it
+/// is stays there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Json {
+pub(crate) enum Json<'a> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
     /// A number, as written.
-    Number(String),
+    Number(&'a str),
     /// A string, its escapes resolved.
-    String(String),
+    String(Cow<'a, str>),
     /// An array.
-    Array(Vec<Json>),
+    Array(Vec<Json<'a>>),
     /// An object.
-    Object(Vec<(String, Json)>),
+    Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
-impl Json {
+impl<'a> Json<'a> {
     /// Reads a text that is one value.
-    pub(crate) fn parse(text: &str, limits: &Limits, budget: &mut Budget<'_>) -> Result<Json, Error> {
+    pub(crate) fn parse(text: &'a str, limits: &Limits, budget: &mut Budget<'_>) -> Result<Self, Error> {
         if text.len() > limits.source_bytes {
             return Err(Error::limit("source_bytes", limits.source_bytes));
         }
@@ -39,7 +42,7 @@ impl Json {
     }
 
     /// The member `key` of an object.
-    pub(crate) fn get(&self, key: &str) -> Option<&Json> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         match self {
             Json::Object(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
@@ -69,12 +72,12 @@ impl Json {
 }
 
 /// An array or object that is not closed yet.
-enum Open {
-    Array(Vec<Json>),
+enum Open<'a> {
+    Array(Vec<Json<'a>>),
     Object {
-        members: Vec<(String, Json)>,
+        members: Vec<(Cow<'a, str>, Json<'a>)>,
         /// The key whose value is being read.
-        key: String,
+        key: Cow<'a, str>,
         /// Where its keys begin in `Reader::keys`.
         keys: usize,
     },
@@ -85,13 +88,13 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    stack: Vec<Open>,
+    stack: Vec<Open<'a>>,
     /// Offsets of the keys of all open objects.
     keys: Vec<usize>,
 }
 
-impl Reader<'_> {
-    fn read(mut self, budget: &mut Budget<'_>) -> Result<Json, Error> {
+impl<'a> Reader<'a> {
+    fn read(mut self, budget: &mut Budget<'_>) -> Result<Json<'a>, Error> {
         self.blank();
         loop {
             budget.tick()?;
@@ -109,7 +112,7 @@ impl Reader<'_> {
     }
 
     /// The value that starts here; `None` if it is an array or object that has something in it, and was opened.
-    fn value(&mut self) -> Result<Option<Json>, Error> {
+    fn value(&mut self) -> Result<Option<Json<'a>>, Error> {
         let start = self.at;
         Ok(Some(match self.peek() {
             Some(b'"') => Json::String(self.string()?),
@@ -141,7 +144,7 @@ impl Reader<'_> {
         }))
     }
 
-    fn open(&mut self, open: Open, start: usize) -> Result<(), Error> {
+    fn open(&mut self, open: Open<'a>, start: usize) -> Result<(), Error> {
         if self.stack.len() >= self.depth {
             return Err(Error::limit("nesting", self.depth).with_place(self.text, start));
         }
@@ -150,7 +153,7 @@ impl Reader<'_> {
     }
 
     /// Puts a finished value where it belongs, and closes what ends behind it. The whole value, if that is all.
-    fn close(&mut self, mut value: Json) -> Result<Option<Json>, Error> {
+    fn close(&mut self, mut value: Json<'a>) -> Result<Option<Json<'a>>, Error> {
         loop {
             let Some(open) = self.stack.pop() else { return Ok(Some(value)) };
             self.blank();
@@ -186,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// A key and its colon.
-    fn key(&mut self) -> Result<String, Error> {
+    fn key(&mut self) -> Result<Cow<'a, str>, Error> {
         self.blank();
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a key in double quotes"));
@@ -201,7 +204,7 @@ impl Reader<'_> {
     }
 
     /// Refuses an object with a key twice, at the second. Its keys end `self.keys`; they begin at `from`.
-    fn no_key_twice(&mut self, members: &[(String, Json)], from: usize) -> Result<(), Error> {
+    fn no_key_twice(&mut self, members: &[(Cow<'a, str>, Json<'a>)], from: usize) -> Result<(), Error> {
         let again = if members.len() <= 8 {
             (1..members.len()).find(|&i| members[..i].iter().any(|(key, _)| *key == members[i].0))
         } else {
@@ -228,7 +231,7 @@ impl Reader<'_> {
         Err(Error::at(ErrorKind::Syntax, message, self.text, comma))
     }
 
-    fn string(&mut self) -> Result<String, Error> {
+    fn string(&mut self) -> Result<Cow<'a, str>, Error> {
         let start = self.at;
         self.at += 1;
         let mut out = String::new();
@@ -240,10 +243,10 @@ impl Reader<'_> {
                 Some(b'"') => {
                     self.at += 1;
                     if out.is_empty() {
-                        return Ok(text.to_owned());
+                        return Ok(Cow::Borrowed(text));
                     }
                     out.push_str(text);
-                    return Ok(out);
+                    return Ok(Cow::Owned(out));
                 }
                 Some(b'\\') => {
                     out.push_str(text);
@@ -302,7 +305,7 @@ impl Reader<'_> {
         Ok(code)
     }
 
-    fn number(&mut self) -> Result<String, Error> {
+    fn number(&mut self) -> Result<&'a str, Error> {
         let start = self.at;
         self.eat(b'-');
         if self.eat(b'0') {
@@ -319,7 +322,7 @@ impl Reader<'_> {
             let _ = self.eat(b'+') || self.eat(b'-');
             self.digits(start)?;
         }
-        Ok(self.text[start..self.at].to_owned())
+        Ok(&self.text[start..self.at])
     }
 
     fn digits(&mut self, start: usize) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! From the keywords of a schema to the set of its instances.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -11,6 +12,7 @@ use crate::ids::ExprId;
 use crate::ir::CharSet;
 use crate::json_schema::node::{Node, NodeId, Schema, Types};
 use crate::json_schema::number::{Decimal, NumberSet};
+use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::Json;
 use crate::json_schema::string::{Format, format_expr};
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
@@ -33,13 +35,13 @@ impl<'a> Algebra<'a> {
         if self.open.len() >= IN_PLACE {
             let message =
                 format!("more than {IN_PLACE} schemas are applied to one value, each by the one before");
-            return Err(Error::new(ErrorKind::Unsupported, message).with_pointer(schema.pointer.as_str()));
+            return Err(Error::new(ErrorKind::Unsupported, message).with_pointer(schema.pointer.to_string()));
         }
         self.open.push(node);
         let set = self.expand_schema(schema);
         self.open.pop();
         self.unknown.clear();
-        set.map_err(|error| error.with_pointer(schema.pointer.as_str()))
+        set.map_err(|error| error.with_pointer(schema.pointer.to_string()))
     }
 
     fn expand_schema(&mut self, schema: &'a Schema) -> Result<Set, Error> {
@@ -283,14 +285,14 @@ impl<'a> Algebra<'a> {
                     goal = self.goals.and(goal, *pattern_goal);
                 }
             }
-            object.members.push(Member { name: name.as_str().into(), required: false, goal, declared: true });
+            object.members.push(Member { name: (*name).into(), required: false, goal, declared: true });
         }
         self.require(schema, &mut object)?;
         if let Some(names) = schema.property_names {
             self.restrict_names(names, &mut object)?;
         }
         if self.annotate {
-            let names = schema.properties.iter().map(|(name, _)| name.as_str().into()).collect();
+            let names = schema.properties.iter().map(|(name, _)| (*name).into()).collect();
             object.seen.0.push(Strings::Only(Rc::new(names)));
             object.seen.0.extend(patterns.into_iter().map(|(keys, _)| keys));
             if schema.additional.is_some() {
@@ -330,9 +332,9 @@ impl<'a> Algebra<'a> {
 
     /// The keys of a pattern of `patternProperties`.
     fn key_pattern(&mut self, schema: &Schema, pattern: &'a str) -> Result<Option<Strings>, Error> {
-        let pointer = super::super::node::child(&schema.pointer_of("patternProperties"), pattern);
+        let pointer = || schema.pointer.below("patternProperties", Key::Name(pattern)).to_string();
         let keys = self.pattern(pattern).map(|expr| Some(strings_of(&self.builder.arena, expr)));
-        self.or_lenient(keys.map_err(|e| e.with_pointer(pointer)), None)
+        self.or_lenient(keys.map_err(|e| e.with_pointer(pointer())), None)
     }
 
     /// The classes of keys that are not listed: each combination of patterns, and the rest.
@@ -382,13 +384,13 @@ impl<'a> Algebra<'a> {
     }
 
     /// The set of some values.
-    pub(super) fn set_of_values(&mut self, values: &'a [Json]) -> Result<Set, Error> {
+    pub(super) fn set_of_values(&mut self, values: &'a [Json<'a>]) -> Result<Set, Error> {
         let (mut set, mut numbers, mut strings) = (Set::none(), Vec::new(), BTreeSet::new());
         for value in values {
             self.budget.tick()?;
             match value {
                 Json::Number(text) => numbers.push(Decimal::parse(text)?),
-                Json::String(text) => _ = strings.insert(Rc::from(text.as_str())),
+                Json::String(text) => _ = strings.insert(Rc::from(&**text)),
                 _ => self.add_value(&mut set, value),
             }
         }
@@ -397,7 +399,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// Adds a value that is no number and no string to a set.
-    fn add_value(&mut self, set: &mut Set, value: &'a Json) {
+    fn add_value(&mut self, set: &mut Set, value: &'a Json<'a>) {
         match value {
             Json::Null => set.null = true,
             Json::Bool(false) => set.no = true,
@@ -410,8 +412,8 @@ impl<'a> Algebra<'a> {
                 set.arrays.push(Rc::new(array));
             }
             Json::Object(members) => {
-                let member = |(name, value): &'a (String, Json)| Member {
-                    name: name.as_str().into(),
+                let member = |(name, value): &'a (Cow<'a, str>, Json<'a>)| Member {
+                    name: Rc::from(&**name),
                     required: true,
                     goal: self.goal_of_value(value),
                     declared: true,

@@ -137,7 +137,7 @@ enum Emptiness {
 
 /// The schemas and all that has been found out about them.
 pub(crate) struct Algebra<'a> {
-    pub(crate) nodes: &'a Nodes,
+    pub(crate) nodes: &'a Nodes<'a>,
     pub(crate) options: &'a JsonOptions,
     pub(crate) limits: &'a Limits,
     pub(crate) budget: Budget<'a>,
@@ -145,8 +145,8 @@ pub(crate) struct Algebra<'a> {
     /// What the builder had from the start.
     pub(crate) library: Library,
     pub(crate) goals: Goals,
-    values: Vec<&'a Json>,
-    value_ids: FxHashMap<*const Json, ValueId>,
+    values: Vec<&'a Json<'a>>,
+    value_ids: FxHashMap<*const Json<'a>, ValueId>,
     /// The sets of goals, by number, as far as they are known.
     sets: Vec<Option<Rc<Set>>>,
     /// What is not in an atom, with or without arrays, with or without objects.
@@ -174,7 +174,7 @@ pub(crate) struct Algebra<'a> {
 
 impl<'a> Algebra<'a> {
     pub(crate) fn new(
-        nodes: &'a Nodes,
+        nodes: &'a Nodes<'a>,
         options: &'a JsonOptions,
         limits: &'a Limits,
         budget: Budget<'a>,
@@ -227,7 +227,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// The goal of being one value.
-    pub(crate) fn goal_of_value(&mut self, value: &'a Json) -> GoalId {
+    pub(crate) fn goal_of_value(&mut self, value: &'a Json<'a>) -> GoalId {
         let next = ValueId(self.values.len() as u32);
         let id = *self.value_ids.entry(value).or_insert(next);
         if id == next {
@@ -250,14 +250,14 @@ impl<'a> Algebra<'a> {
     }
 
     /// The values that a goal lists, if it is one schema that does.
-    pub(crate) fn listed(&self, goal: GoalId) -> Option<&'a [Json]> {
+    pub(crate) fn listed(&self, goal: GoalId) -> Option<&'a [Json<'a>]> {
         let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {
             return None;
         };
         match self.nodes.get(node) {
-            Node::Schema(schema) => match (&schema.values, &schema.constant) {
+            Node::Schema(schema) => match (schema.values, schema.constant) {
                 (_, Some(value)) => Some(std::slice::from_ref(value)),
-                (values, None) => values.as_deref(),
+                (values, None) => values,
             },
             _ => None,
         }

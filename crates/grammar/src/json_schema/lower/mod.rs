@@ -267,7 +267,7 @@ impl<'a> Lower<'a> {
             },
             Atom::Value(_) => None,
         });
-        schema.map(|schema| schema.pointer.clone()).unwrap_or_default()
+        schema.map(|schema| schema.pointer.to_string()).unwrap_or_default()
     }
 
     fn name_of(&self, goal: GoalId) -> String {

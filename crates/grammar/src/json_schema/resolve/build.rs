@@ -1,7 +1,5 @@
 //! Makes the nodes: breadth first from the root, one for each schema that can be reached.
 
-use std::rc::Rc;
-
 use rustc_hash::FxHashSet;
 
 use super::index::Resource;
@@ -11,8 +9,9 @@ use super::warnings::unknown;
 use super::{Identity, Location, Resolver, values};
 use crate::error::{Error, ErrorKind};
 use crate::json_schema::keywords::{Keyword, Vocabulary, draft_name, draft_of, known};
-use crate::json_schema::node::{Node, NodeId, Nodes, Schema, child};
+use crate::json_schema::node::{Node, NodeId, Nodes, Schema};
 use crate::json_schema::options::Draft;
+use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::{Json, quoted};
 
 /// How many bytes all pointers together may have, for each byte of source text: they repeat long keys.
@@ -21,7 +20,7 @@ const POINTER_BYTES: usize = 8;
 /// Nodes that have an id: those before `next` are made.
 #[derive(Default)]
 pub(super) struct Work<'a> {
-    nodes: Vec<Node>,
+    nodes: Vec<Node<'a>>,
     /// Where the nodes to be made are, and in which scope.
     waiting: std::collections::VecDeque<(NodeId, Location<'a>, usize)>,
     any: Option<NodeId>,
@@ -31,7 +30,7 @@ pub(super) struct Work<'a> {
 
 impl<'a> Resolver<'a, '_, '_> {
     /// All nodes that can be reached from `root`.
-    pub(super) fn nodes(mut self, root: Location<'a>) -> Result<Nodes, Error> {
+    pub(super) fn nodes(mut self, root: Location<'a>) -> Result<Nodes<'a>, Error> {
         let mut work = Work::default();
         if !matches!(root.json, Json::Bool(_) | Json::Object(_)) {
             let message = format!("a schema must be an object, true or false, not {}", root.json.describe());
@@ -48,7 +47,7 @@ impl<'a> Resolver<'a, '_, '_> {
     /// The node of a schema, or of what it refers to if it says nothing else.
     fn node(&mut self, work: &mut Work<'a>, from: Location<'a>, scope: usize) -> Result<NodeId, Error> {
         let (mut location, mut scope) = (from, scope);
-        let mut passed: FxHashSet<(Identity, usize)> = FxHashSet::default();
+        let mut passed: FxHashSet<(Identity<'a>, usize)> = FxHashSet::default();
         let id = loop {
             self.budget.tick()?;
             scope = self.enter(scope, location.resource)?;
@@ -59,7 +58,7 @@ impl<'a> Resolver<'a, '_, '_> {
             if let Some(reference) = self.only_reference(&location) {
                 if !passed.insert(key) {
                     let message = "the reference leads back to itself, and says nothing on the way";
-                    let at = child(&location.pointer, "$ref");
+                    let at = location.pointer.child("$ref");
                     return Err(Error::new(ErrorKind::Unsatisfiable, message).with_pointer(at));
                 }
                 location = self.target(&location, "$ref", reference)?;
@@ -129,11 +128,11 @@ impl<'a> Resolver<'a, '_, '_> {
                 let draft = draft_name(dialect.draft);
                 let message =
                     || format!("{} is ignored: `$ref` stands beside it, and this is {draft}", quoted(name));
-                self.warnings.once(document, name, || child(&location.pointer, name), message);
+                self.warnings.once(document, name, || location.pointer.child(name), message);
             }
             if keyword.is_none() {
                 let message = || unknown(name, known(name), dialect.draft);
-                self.warnings.once(document, name, || child(&location.pointer, name), message);
+                self.warnings.once(document, name, || location.pointer.child(name), message);
             }
         }
         Some(reference)
@@ -147,7 +146,7 @@ pub(super) struct Builder<'r, 'a, 'b, 'l> {
     location: Location<'a>,
     scope: usize,
     pub(super) draft: Draft,
-    pub(super) schema: Schema,
+    pub(super) schema: Schema<'a>,
     pub(super) together: Together<'a>,
 }
 
@@ -159,11 +158,11 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         scope: usize,
     ) -> Self {
         let draft = resolver.resources[location.resource].dialect.draft;
-        let schema = Schema { pointer: location.pointer.to_string(), ..Schema::default() };
+        let schema = Schema { pointer: location.pointer.clone(), ..Schema::default() };
         Builder { resolver, work, location, scope, draft, schema, together: Together::default() }
     }
 
-    fn build(mut self) -> Result<Node, Error> {
+    fn build(mut self) -> Result<Node<'a>, Error> {
         let Json::Object(members) = self.location.json else { return Ok(Node::Any) };
         let dialect = self.resolver.resources[self.location.resource].dialect;
         let mut says_something = 0;
@@ -191,7 +190,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
     }
 
     /// Reads one keyword. Whether it says anything about instances.
-    fn keyword(&mut self, keyword: &'static Keyword, value: &'a Json) -> Result<bool, Error> {
+    fn keyword(&mut self, keyword: &'static Keyword, value: &'a Json<'a>) -> Result<bool, Error> {
         match keyword.vocabulary {
             Vocabulary::Annotation => return Ok(false),
             Vocabulary::Core => return self.core(keyword.name, value),
@@ -206,7 +205,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         Ok(true)
     }
 
-    fn core(&mut self, name: &'static str, value: &'a Json) -> Result<bool, Error> {
+    fn core(&mut self, name: &'static str, value: &'a Json<'a>) -> Result<bool, Error> {
         match name {
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
                 let reference = self.checked(name, values::string(value))?;
@@ -259,7 +258,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         }
     }
 
-    fn applicator(&mut self, name: &'static str, value: &'a Json) -> Result<(), Error> {
+    fn applicator(&mut self, name: &'static str, value: &'a Json<'a>) -> Result<(), Error> {
         match name {
             "properties" => self.schema.properties = self.map(name, value)?,
             "patternProperties" => self.schema.pattern_properties = self.map(name, value)?,
@@ -287,50 +286,60 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
     }
 
     /// The schema at `pointer`, which is relative to this one.
-    fn schema_at(&mut self, keyword: &str, pointer: String, value: &'a Json) -> Result<NodeId, Error> {
+    fn schema_at(
+        &mut self,
+        keyword: &'static str,
+        key: Key<'a>,
+        value: &'a Json<'a>,
+    ) -> Result<NodeId, Error> {
+        let pointer = self.location.pointer.below(keyword, key);
         if !matches!(value, Json::Bool(_) | Json::Object(_)) {
             let message = format!(
                 "`{keyword}` needs a schema here: an object, true or false, not {}",
                 value.describe()
             );
-            return Err(Error::new(ErrorKind::Syntax, message).with_pointer(pointer));
+            return Err(Error::new(ErrorKind::Syntax, message).with_pointer(pointer.to_string()));
         }
-        let location = Location { json: value, resource: self.location.resource, pointer: Rc::from(pointer) };
+        let location = Location { json: value, resource: self.location.resource, pointer };
         let location = self.resolver.within(location);
         self.resolver.node(self.work, location, self.scope)
     }
 
     /// A keyword that is a schema.
-    pub(super) fn one(&mut self, keyword: &str, value: &'a Json) -> Result<NodeId, Error> {
-        self.schema_at(keyword, self.schema.pointer_of(keyword), value)
+    pub(super) fn one(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<NodeId, Error> {
+        self.schema_at(keyword, Key::None, value)
     }
 
     /// A member of a keyword that holds schemas by name.
-    pub(super) fn member(&mut self, keyword: &str, name: &str, value: &'a Json) -> Result<NodeId, Error> {
-        self.schema_at(keyword, child(&self.schema.pointer_of(keyword), name), value)
+    pub(super) fn member(
+        &mut self,
+        keyword: &'static str,
+        name: &'a str,
+        value: &'a Json<'a>,
+    ) -> Result<NodeId, Error> {
+        self.schema_at(keyword, Key::Name(name), value)
     }
 
-    fn map(&mut self, keyword: &str, value: &'a Json) -> Result<Vec<(String, NodeId)>, Error> {
+    fn map(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<(&'a str, NodeId)>, Error> {
         let members = self.checked(keyword, values::object(value))?;
         let mut out = Vec::with_capacity(members.len());
         for (name, value) in members {
-            out.push((name.clone(), self.member(keyword, name, value)?));
+            out.push((&**name, self.member(keyword, name, value)?));
         }
         Ok(out)
     }
 
     /// A keyword that is a list of schemas.
-    pub(super) fn list(&mut self, keyword: &str, value: &'a Json) -> Result<Vec<NodeId>, Error> {
+    pub(super) fn list(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<NodeId>, Error> {
         let items = self.checked(keyword, values::list(value))?;
-        let at = self.schema.pointer_of(keyword);
         let mut out = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
-            out.push(self.schema_at(keyword, format!("{at}/{i}"), item)?);
+            out.push(self.schema_at(keyword, Key::Index(i), item)?);
         }
         Ok(out)
     }
 
-    fn some(&mut self, keyword: &str, value: &'a Json) -> Result<Vec<NodeId>, Error> {
+    fn some(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<NodeId>, Error> {
         let list = self.list(keyword, value)?;
         if list.is_empty() {
             return Err(self.malformed(keyword, "must not be empty".to_owned()));
@@ -350,13 +359,13 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
 
     pub(super) fn warn_once(&mut self, keyword: &'static str, message: &str) {
         let document = self.resolver.resources[self.location.resource].document;
-        let pointer = || child(&self.location.pointer, keyword);
+        let pointer = || self.location.pointer.child(keyword);
         self.resolver.warnings.once(document, keyword, pointer, || message.to_owned());
     }
 
     fn warn_unknown(&mut self, name: &'a str, keyword: Option<&'static Keyword>) {
         let document = self.resolver.resources[self.location.resource].document;
-        let pointer = || child(&self.location.pointer, name);
+        let pointer = || self.location.pointer.child(name);
         self.resolver.warnings.once(document, name, pointer, || unknown(name, keyword, self.draft));
     }
 }

@@ -14,7 +14,7 @@ use crate::limits::{Budget, Limits};
 pub(super) const SCHEMA: usize = 0;
 
 /// All documents, each read at most once and only when it is needed.
-pub(super) struct Documents<'a> {
+pub(crate) struct Documents<'a> {
     all: Vec<Document<'a>>,
     /// How many there are without the metaschemas.
     own: usize,
@@ -23,11 +23,11 @@ pub(super) struct Documents<'a> {
 struct Document<'a> {
     address: Cow<'a, str>,
     text: &'a str,
-    json: OnceCell<Json>,
+    json: OnceCell<Json<'a>>,
 }
 
 impl<'a> Documents<'a> {
-    pub(super) fn new(schema: &'a str, options: &'a JsonOptions) -> Self {
+    pub(crate) fn new(schema: &'a str, options: &'a JsonOptions) -> Self {
         let document = |address: &str, text| Document {
             address: Cow::Owned(uri::resolve("", address).0),
             text,
@@ -76,7 +76,7 @@ impl<'a> Documents<'a> {
         document: usize,
         limits: &Limits,
         budget: &mut Budget<'_>,
-    ) -> Result<&Json, Error> {
+    ) -> Result<&Json<'a>, Error> {
         let slot = &self.all[document];
         if let Some(json) = slot.json.get() {
             return Ok(json);

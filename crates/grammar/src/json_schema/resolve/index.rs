@@ -1,14 +1,12 @@
 //! Walks a document once: its resources, its anchors, and the drafts they are written in.
 
-use std::rc::Rc;
-
 use super::documents::SCHEMA;
 use super::scope::RECURSIVE;
 use super::{Identity, Location, Resolver};
 use crate::error::{Error, ErrorKind};
 use crate::json_schema::keywords::{Holds, Keyword, Vocabulary, draft_name, draft_of, known};
-use crate::json_schema::node::child;
 use crate::json_schema::options::Draft;
+use crate::json_schema::pointer::{Key, Pointer};
 use crate::json_schema::reader::{Json, quoted};
 use crate::json_schema::uri;
 
@@ -56,13 +54,6 @@ struct Step<'a> {
     key: Key<'a>,
 }
 
-#[derive(Clone, Copy)]
-enum Key<'a> {
-    None,
-    Name(&'a str),
-    Index(usize),
-}
-
 impl<'a> Resolver<'a, '_, '_> {
     /// The root resource of a document, which is read now if it was not.
     pub(super) fn document(&mut self, document: usize) -> Result<usize, Error> {
@@ -70,7 +61,7 @@ impl<'a> Resolver<'a, '_, '_> {
             return Ok(resource);
         }
         let json = self.documents.json(document, self.limits, self.budget)?;
-        let pointer: Rc<str> = self.documents.prefix(document).into();
+        let pointer = Pointer::new(self.documents.prefix(document));
         let inherited = match self.loaded.get(&SCHEMA) {
             Some(&schema) => Dialect::new(self.resources[schema].dialect.draft),
             None => Dialect::new(self.options.draft),
@@ -120,7 +111,7 @@ impl<'a> Resolver<'a, '_, '_> {
             let draft = self.resources[resource].dialect.draft;
             for (name, value) in members {
                 let Some(keyword) = known(name).filter(|keyword| keyword.is_in(draft)) else { continue };
-                let mut push = |value: &'a Json, key| {
+                let mut push = |value: &'a Json<'a>, key| {
                     if let Json::Object(_) = value {
                         trail.push(Step { parent: step, keyword: keyword.name, key });
                         stack.push((value, resource, trail.len() - 1));
@@ -144,13 +135,13 @@ impl<'a> Resolver<'a, '_, '_> {
     /// Notes the identifiers of a schema. Returns the resource that it is in, which may be one of its own.
     fn identify(
         &mut self,
-        json: &'a Json,
+        json: &'a Json<'a>,
         outer: usize,
-        pointer: &dyn Fn() -> Rc<str>,
+        pointer: &dyn Fn() -> Pointer<'a>,
     ) -> Result<usize, Error> {
         const NAMES: [&str; 5] = ["$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
         let Json::Object(members) = json else { return Ok(outer) };
-        if !members.iter().any(|(key, _)| NAMES.contains(&key.as_str())) {
+        if !members.iter().any(|(key, _)| NAMES.contains(&&**key)) {
             return Ok(outer);
         }
         let mut resource = outer;
@@ -218,7 +209,7 @@ impl<'a> Resolver<'a, '_, '_> {
     /// How a resource is read, by its `$schema`.
     fn dialect(&mut self, root: &Location<'a>, inherited: Dialect) -> Result<Dialect, Error> {
         let Some(value) = root.json.get("$schema") else { return Ok(inherited) };
-        let at = || child(&root.pointer, "$schema");
+        let at = || root.pointer.child("$schema");
         let Some(address) = value.as_str() else {
             let message = format!("`$schema` must be a string, not {}", value.describe());
             return Err(Error::new(ErrorKind::Syntax, message).with_pointer(at()));
@@ -269,7 +260,7 @@ fn id_key(draft: Draft) -> &'static str {
 }
 
 /// The address that a schema has by itself, if it has one: `$id`, unless that is a plain name.
-fn identifier(json: &Json, draft: Draft, whole: bool) -> Option<&str> {
+fn identifier<'a>(json: &'a Json<'_>, draft: Draft, whole: bool) -> Option<&'a str> {
     let draft = json.get("$schema").and_then(Json::as_str).and_then(draft_of).unwrap_or(draft);
     let id = json.get(id_key(draft))?.as_str()?;
     // Beside a reference it says nothing up to draft 7; but nothing else could name the whole document.
@@ -279,20 +270,11 @@ fn identifier(json: &Json, draft: Draft, whole: bool) -> Option<&str> {
 }
 
 /// The pointer of a schema that was walked to from `from`.
-fn pointer(from: &str, trail: &[Step<'_>], mut step: usize) -> Rc<str> {
+fn pointer<'a>(from: &Pointer<'a>, trail: &[Step<'a>], mut step: usize) -> Pointer<'a> {
     let mut steps = Vec::new();
     while step != 0 {
         steps.push(&trail[step]);
         step = trail[step].parent;
     }
-    let mut out = from.to_owned();
-    for step in steps.into_iter().rev() {
-        out = child(&out, step.keyword);
-        out = match step.key {
-            Key::None => out,
-            Key::Name(name) => child(&out, name),
-            Key::Index(i) => format!("{out}/{i}"),
-        };
-    }
-    out.into()
+    steps.into_iter().rev().fold(from.clone(), |at, step| at.below(step.keyword, step.key))
 }

@@ -10,15 +10,15 @@ use crate::json_schema::reader::Json;
 /// The values of such keywords, until all of them are seen.
 #[derive(Default)]
 pub(super) struct Together<'a> {
-    pub(super) items: Option<&'a Json>,
-    pub(super) additional_items: Option<&'a Json>,
+    pub(super) items: Option<&'a Json<'a>>,
+    pub(super) additional_items: Option<&'a Json<'a>>,
     pub(super) exclusive_minimum: Option<bool>,
     pub(super) exclusive_maximum: Option<bool>,
 }
 
 impl<'a> Builder<'_, 'a, '_, '_> {
     /// Notes one of these keywords; false if it is none.
-    pub(super) fn together(&mut self, keyword: &'static str, value: &'a Json) -> bool {
+    pub(super) fn together(&mut self, keyword: &'static str, value: &'a Json<'a>) -> bool {
         match (keyword, value) {
             ("items", _) => self.together.items = Some(value),
             ("additionalItems", _) => self.together.additional_items = Some(value),
@@ -89,7 +89,7 @@ impl<'a> Builder<'_, 'a, '_, '_> {
     }
 
     /// `dependencies`: lists of names and schemas in one.
-    pub(super) fn dependencies(&mut self, value: &'a Json) -> Result<(), Error> {
+    pub(super) fn dependencies(&mut self, value: &'a Json<'a>) -> Result<(), Error> {
         if self.draft >= Draft::Draft201909 {
             let now = "`dependencies` is read as in draft 7; since draft 2019-09 it is `dependentRequired` and \
                  `dependentSchemas`";
@@ -99,10 +99,10 @@ impl<'a> Builder<'_, 'a, '_, '_> {
         for (name, value) in members {
             if let Json::Array(_) = value {
                 let names = self.checked("dependencies", values::strings(value))?;
-                self.schema.dependent_required.push((name.clone(), names));
+                self.schema.dependent_required.push((&**name, names));
             } else {
                 let id = self.member("dependencies", name, value)?;
-                self.schema.dependent_schemas.push((name.clone(), id));
+                self.schema.dependent_schemas.push((&**name, id));
             }
         }
         Ok(())

@@ -22,29 +22,28 @@ mod warnings;
 mod tests;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::documents::Documents;
+pub(crate) use self::documents::Documents;
 use self::index::Resource;
 use self::scope::Scopes;
 use self::warnings::Warnings;
 use super::node::{NodeId, Nodes};
 use super::options::JsonOptions;
+use super::pointer::Pointer;
 use super::reader::Json;
 use crate::error::Error;
 use crate::limits::{Budget, Limits};
 
 /// Reads a schema and everything it refers to.
-pub(crate) fn load(
-    schema: &str,
-    options: &JsonOptions,
-    limits: &Limits,
+pub(crate) fn load<'a>(
+    documents: &'a Documents<'a>,
+    options: &'a JsonOptions,
+    limits: &'a Limits,
     budget: &mut Budget<'_>,
-) -> Result<Nodes, Error> {
-    let documents = Documents::new(schema, options);
-    let mut resolver = Resolver::new(&documents, options, limits, budget);
+) -> Result<Nodes<'a>, Error> {
+    let mut resolver = Resolver::new(documents, options, limits, budget);
     let root = resolver.document(documents::SCHEMA)?;
     let root = resolver.resources[root].root.clone();
     resolver.nodes(root)
@@ -53,15 +52,15 @@ pub(crate) fn load(
 /// A place in a document.
 #[derive(Clone, Debug)]
 struct Location<'a> {
-    json: &'a Json,
+    json: &'a Json<'a>,
     /// The resource it is in, by number.
     resource: usize,
-    /// JSON pointer, with the document's address before it if that is not the schema itself.
-    pointer: Rc<str>,
+    /// With the document's address before it if that is not the schema itself.
+    pointer: Pointer<'a>,
 }
 
 /// The identity of a JSON value: no two in memory are at one address.
-type Identity = *const Json;
+type Identity<'a> = *const Json<'a>;
 
 /// Everything that is known while a schema is read.
 struct Resolver<'a, 'b, 'l> {
@@ -73,9 +72,9 @@ struct Resolver<'a, 'b, 'l> {
     /// The root resource of each document that was read.
     loaded: FxHashMap<usize, usize>,
     /// Which values are the roots of resources.
-    roots: FxHashMap<Identity, usize>,
+    roots: FxHashMap<Identity<'a>, usize>,
     /// All schemas that were walked.
-    indexed: FxHashSet<Identity>,
+    indexed: FxHashSet<Identity<'a>>,
     /// What each address, with or without an anchor, stands for.
     addresses: HashMap<String, Vec<Location<'a>>>,
     /// Identifiers that the draft does not know, for references that lead nowhere else.
@@ -83,9 +82,9 @@ struct Resolver<'a, 'b, 'l> {
     /// What references mean, by the resource they are in.
     targets: HashMap<(usize, &'a str), Location<'a>>,
     /// The members of large objects that a reference went through.
-    members: FxHashMap<Identity, HashMap<&'a str, &'a Json>>,
+    members: FxHashMap<Identity<'a>, HashMap<&'a str, &'a Json<'a>>>,
     scopes: Scopes<'a>,
-    ids: FxHashMap<(Identity, usize), NodeId>,
+    ids: FxHashMap<(Identity<'a>, usize), NodeId>,
     warnings: Warnings<'a>,
 }
 

@@ -1,11 +1,11 @@
 //! What a reference means.
 
-use std::rc::Rc;
+use std::borrow::Cow;
 
 use super::{Location, Resolver};
 use crate::error::{Error, ErrorKind};
-use crate::json_schema::node::child;
 use crate::json_schema::options::Draft;
+use crate::json_schema::pointer::Pointer;
 use crate::json_schema::reader::{Json, quoted};
 use crate::json_schema::uri;
 
@@ -20,7 +20,7 @@ impl<'a> Resolver<'a, '_, '_> {
         if let Some(target) = self.targets.get(&(from.resource, reference)) {
             return Ok(target.clone());
         }
-        let at = || child(&from.pointer, keyword);
+        let at = || from.pointer.child(keyword);
         let target = self.find(from, reference).map_err(|error| match error.place() {
             // In the text of another document: the pointer would be one into this.
             Some(_) => error,
@@ -119,7 +119,7 @@ impl<'a> Resolver<'a, '_, '_> {
             None | Some([]) => Ok(None),
             Some([one]) => Ok(Some(one.clone())),
             Some([one, other, ..]) => {
-                let [one, other] = [one, other].map(|location| quoted(&location.pointer));
+                let [one, other] = [one, other].map(|location| quoted(&location.pointer.to_string()));
                 let message = format!("{} is the name of two schemas: {one} and {other}", quoted(address));
                 Err(Error::new(ErrorKind::DuplicateRule, message))
             }
@@ -155,19 +155,24 @@ impl<'a> Resolver<'a, '_, '_> {
             location.json = value;
             location = self.within(location);
         }
-        location.pointer = Rc::from(pointer);
+        location.pointer = Pointer::new(pointer);
         Ok(Some(location))
     }
 }
 
 impl<'a> Resolver<'a, '_, '_> {
     /// A member of an object. There may be thousands, and references to each of them.
-    fn member(&mut self, object: &'a Json, members: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
+    fn member(
+        &mut self,
+        object: &'a Json<'a>,
+        members: &'a [(Cow<'a, str>, Json<'a>)],
+        key: &str,
+    ) -> Option<&'a Json<'a>> {
         if members.len() <= 16 {
             return object.get(key);
         }
         let all = self.members.entry(object);
-        let all = all.or_insert_with(|| members.iter().map(|(key, value)| (key.as_str(), value)).collect());
+        let all = all.or_insert_with(|| members.iter().map(|(key, value)| (&**key, value)).collect());
         all.get(key).copied()
     }
 }

@@ -13,7 +13,7 @@ pub(super) const RECURSIVE: &str = "";
 /// All scopes that occur, by number. The first is the empty one.
 pub(super) struct Scopes<'a> {
     all: Vec<Vec<(&'a str, Location<'a>)>>,
-    numbers: HashMap<Vec<(&'a str, Identity)>, usize>,
+    numbers: HashMap<Vec<(&'a str, Identity<'a>)>, usize>,
     entered: FxHashMap<(usize, usize), usize>,
     /// Entries of all of them together.
     entries: usize,

@@ -1,16 +1,18 @@
 //! Keywords that say something about the value itself: from JSON to the fields of a [`Schema`].
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 
 use crate::json_schema::node::{Bound, Schema, Types};
 use crate::json_schema::reader::{Json, quoted};
 
 /// Sets the field of a keyword. `Ok(false)` if it is not one of these; otherwise what is wrong with its value.
-pub(super) fn set(schema: &mut Schema, keyword: &str, value: &Json) -> Result<bool, String> {
+pub(super) fn set<'a>(schema: &mut Schema<'a>, keyword: &str, value: &'a Json<'a>) -> Result<bool, String> {
     match keyword {
         "type" => schema.types = Some(types(value)?),
-        "enum" => schema.values = Some(list(value)?.to_vec()),
-        "const" => schema.constant = Some(value.clone()),
+        "enum" => schema.values = Some(list(value)?),
+        "const" => schema.constant = Some(value),
         "minimum" => schema.minimum.push(bound(value, false)?),
         "maximum" => schema.maximum.push(bound(value, false)?),
         "exclusiveMinimum" => schema.minimum.push(bound(value, true)?),
@@ -18,14 +20,14 @@ pub(super) fn set(schema: &mut Schema, keyword: &str, value: &Json) -> Result<bo
         "multipleOf" => schema.multiple_of = Some(positive(value)?),
         "minLength" => schema.min_length = Some(count(value)?),
         "maxLength" => schema.max_length = Some(count(value)?),
-        "pattern" => schema.pattern = Some(string(value)?.to_owned()),
-        "format" => schema.format = Some(string(value)?.to_owned()),
+        "pattern" => schema.pattern = Some(string(value)?),
+        "format" => schema.format = Some(string(value)?),
         "required" => schema.required = required(value)?,
         "minProperties" => schema.min_properties = Some(count(value)?),
         "maxProperties" => schema.max_properties = Some(count(value)?),
         "dependentRequired" => {
             for (name, names) in object(value)? {
-                schema.dependent_required.push((name.clone(), strings(names)?));
+                schema.dependent_required.push((&**name, strings(names)?));
             }
         }
         "minContains" => schema.min_contains = Some(count(value)?),
@@ -43,7 +45,7 @@ fn must(be: &str, value: &Json) -> String {
 }
 
 /// The text of a string.
-pub(super) fn string(value: &Json) -> Result<&str, String> {
+pub(super) fn string<'a>(value: &'a Json<'_>) -> Result<&'a str, String> {
     value.as_str().ok_or_else(|| must("a string", value))
 }
 
@@ -53,32 +55,36 @@ pub(super) fn boolean(value: &Json) -> Result<bool, String> {
 }
 
 /// The members of an object.
-pub(super) fn object(value: &Json) -> Result<&[(String, Json)], String> {
+pub(super) fn object<'a>(value: &'a Json<'a>) -> Result<&'a [(Cow<'a, str>, Json<'a>)], String> {
     if let Json::Object(members) = value { Ok(members) } else { Err(must("an object", value)) }
 }
 
 /// The items of an array.
-pub(super) fn list(value: &Json) -> Result<&[Json], String> {
+pub(super) fn list<'a>(value: &'a Json<'a>) -> Result<&'a [Json<'a>], String> {
     if let Json::Array(items) = value { Ok(items) } else { Err(must("an array", value)) }
 }
 
 /// An array of strings, each once.
-pub(super) fn strings(value: &Json) -> Result<Vec<String>, String> {
+pub(super) fn strings<'a>(value: &'a Json<'a>) -> Result<Vec<&'a str>, String> {
     let Json::Array(items) = value else { return Err(must("an array of strings", value)) };
-    let mut seen = HashSet::with_capacity(items.len());
-    let mut out = Vec::with_capacity(items.len());
+    let mut seen = FxHashSet::default();
+    let mut out: Vec<&str> = Vec::with_capacity(items.len());
     for item in items {
         let name = item
             .as_str()
             .ok_or_else(|| format!("must be an array of strings, but holds {}", item.describe()))?;
-        if seen.insert(name) {
-            out.push(name.to_owned());
+        let is_new = match items.len() {
+            0..=8 => !out.contains(&name),
+            _ => seen.insert(name),
+        };
+        if is_new {
+            out.push(name);
         }
     }
     Ok(out)
 }
 
-fn required(value: &Json) -> Result<Vec<String>, String> {
+fn required<'a>(value: &'a Json<'a>) -> Result<Vec<&'a str>, String> {
     if let Json::Bool(_) = value {
         return Err("must be an array of strings: the object that has the property lists its name in its \
              own `required` (a boolean was the way of draft 3)"
@@ -108,21 +114,21 @@ fn types(value: &Json) -> Result<Types, String> {
     Ok(types)
 }
 
-fn number(value: &Json) -> Result<&str, String> {
+fn number<'a>(value: &'a Json<'a>) -> Result<&'a str, String> {
     if let Json::Number(text) = value { Ok(text) } else { Err(must("a number", value)) }
 }
 
-fn bound(value: &Json, exclusive: bool) -> Result<Bound, String> {
-    Ok(Bound { value: number(value)?.to_owned(), exclusive })
+fn bound<'a>(value: &'a Json<'a>, exclusive: bool) -> Result<Bound<'a>, String> {
+    Ok(Bound { value: number(value)?, exclusive })
 }
 
-fn positive(value: &Json) -> Result<String, String> {
+fn positive<'a>(value: &'a Json<'a>) -> Result<&'a str, String> {
     let text = number(value)?;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
     if text.starts_with('-') || !mantissa.bytes().any(|b| matches!(b, b'1'..=b'9')) {
         return Err(format!("must be above 0, not {}", quoted(text)));
     }
-    Ok(text.to_owned())
+    Ok(text)
 }
 
 /// A number that counts something, however it is written; one that is too large for the type is the largest.
@@ -199,7 +205,7 @@ mod tests {
 
     #[test]
     fn only_positive_numbers_divide() {
-        let positive = |text: &str| positive(&Json::Number(text.into())).is_ok();
+        let positive = |text: &str| super::positive(&Json::Number(text)).is_ok();
         assert!(positive("0.01") && positive("1e-8"));
         assert!(!positive("0") && !positive("0.0e5") && !positive("-1"));
     }

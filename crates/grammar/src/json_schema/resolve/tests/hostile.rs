@@ -23,8 +23,8 @@ fn depth_and_size_are_bounded() {
     // Even without such a limit, a value has to be dropped again.
     let limits = Limits { nesting: usize::MAX, ..Limits::default() };
     let text = format!("{{\"const\":{}{}}}", "[".repeat(1_999), "]".repeat(1_999));
-    assert!(load(&text, &JsonOptions::default(), &limits, &mut Budget::new(&limits)).is_ok());
-    let error = load(&deep(100_000), &JsonOptions::default(), &limits, &mut Budget::new(&limits)).map(|_| ());
+    assert!(load_within(&text, &JsonOptions::default(), &limits).is_ok());
+    let error = load_within(&deep(100_000), &JsonOptions::default(), &limits).map(|_| ());
     assert_eq!(limit(&error.unwrap_err()), "nesting");
 }
 
@@ -68,7 +68,7 @@ fn dynamic_scopes_are_bounded() {
         .collect();
     let schema = format!(r#"{{"$id":"http://a/","$ref":"r0","$defs":{{{}}}}}"#, resources.join(","));
     let limits = Limits { rules: 20_000, ..Limits::default() };
-    let error = load(&schema, &JsonOptions::default(), &limits, &mut Budget::new(&limits)).map(|_| ());
+    let error = load_within(&schema, &JsonOptions::default(), &limits).map(|_| ());
     assert_eq!(limit(&error.unwrap_err()), "rules");
 }
 
@@ -77,7 +77,7 @@ fn long_pointers_are_bounded() {
     let key = "k".repeat(4_000);
     let deep = format!("{}true{}", format!("{{\"properties\":{{\"{key}\":").repeat(490), "}}".repeat(490));
     let limits = Limits { source_bytes: 4 << 20, ..Limits::default() };
-    let error = load(&deep, &JsonOptions::default(), &limits, &mut Budget::new(&limits)).map(|_| ());
+    let error = load_within(&deep, &JsonOptions::default(), &limits).map(|_| ());
     assert_eq!(limit(&error.unwrap_err()), "source_bytes");
     let long = format!(r#"{{"{}":1,"$ref":"{}"}}"#, "x".repeat(1 << 20), "y".repeat(1 << 20));
     assert!(super::error(&long).to_string().len() < 1_000);

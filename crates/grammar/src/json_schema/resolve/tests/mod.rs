@@ -7,24 +7,32 @@ mod references;
 mod suite;
 mod validator;
 
+use std::borrow::Cow;
+
 use super::*;
 use crate::json_schema::node::{Node, Schema};
 
-fn parse(text: &str) -> Result<Json, Error> {
+fn parse(text: &str) -> Result<Json<'_>, Error> {
     let limits = Limits::default();
     Json::parse(text, &limits, &mut Budget::new(&limits))
 }
 
-fn json(text: &str) -> Json {
+fn json(text: &str) -> Json<'_> {
     parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn load_with(schema: &str, options: &JsonOptions) -> Result<Nodes, Error> {
-    let limits = Limits::default();
-    load(schema, options, &limits, &mut Budget::new(&limits))
+fn load_with(schema: &str, options: &JsonOptions) -> Result<Nodes<'static>, Error> {
+    load_within(schema, options, &Limits::default())
 }
 
-fn nodes(schema: &str) -> Nodes {
+/// Nodes are about a text; here it is kept for good.
+fn load_within(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Nodes<'static>, Error> {
+    let schema: &str = Box::leak(schema.into());
+    let (options, limits) = (Box::leak(Box::new(options.clone())), Box::leak(Box::new(limits.clone())));
+    load(Box::leak(Box::new(Documents::new(schema, options))), options, limits, &mut Budget::new(limits))
+}
+
+fn nodes(schema: &str) -> Nodes<'static> {
     load_with(schema, &JsonOptions::default()).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
@@ -33,14 +41,14 @@ fn error(schema: &str) -> Error {
 }
 
 /// The keywords of a node.
-fn schema(nodes: &Nodes, id: NodeId) -> &Schema {
+fn schema<'n>(nodes: &'n Nodes<'static>, id: NodeId) -> &'n Schema<'static> {
     match nodes.get(id) {
         Node::Schema(schema) => schema,
         node => panic!("{node:?}"),
     }
 }
 
-fn root(nodes: &Nodes) -> &Schema {
+fn root<'n>(nodes: &'n Nodes<'static>) -> &'n Schema<'static> {
     schema(nodes, nodes.root())
 }
 
@@ -56,11 +64,12 @@ fn written(value: &Json) -> String {
     match value {
         Json::Null => "null".into(),
         Json::Bool(value) => value.to_string(),
-        Json::Number(text) => text.clone(),
+        Json::Number(text) => (*text).to_owned(),
         Json::String(text) => string(text),
         Json::Array(items) => format!("[{}]", items.iter().map(written).collect::<Vec<_>>().join(",")),
         Json::Object(members) => {
-            let member = |(key, value): &(String, Json)| format!("{}:{}", string(key), written(value));
+            let member =
+                |(key, value): &(Cow<'_, str>, Json<'_>)| format!("{}:{}", string(key), written(value));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
         }
     }

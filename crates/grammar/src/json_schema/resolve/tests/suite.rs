@@ -10,8 +10,8 @@ fn shared(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder)
 }
 
-fn read(path: &Path) -> Json {
-    json(&std::fs::read_to_string(path).unwrap())
+fn read(path: &Path) -> Json<'static> {
+    json(Box::leak(std::fs::read_to_string(path).unwrap().into_boxed_str()))
 }
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
@@ -38,7 +38,7 @@ fn text<'a>(value: &'a Json, key: &str) -> &'a str {
     value.get(key).unwrap().as_str().unwrap()
 }
 
-fn list<'a>(value: &'a Json, key: &str) -> &'a [Json] {
+fn list<'a>(value: &'a Json<'a>, key: &str) -> &'a [Json<'a>] {
     let Some(Json::Array(items)) = value.get(key) else { panic!("{key}") };
     items
 }

@@ -114,8 +114,8 @@ fn in_place(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) 
 fn members(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -> bool {
     let Json::Object(members) = value else { return true };
     let count = members.len() as u64;
-    let has = |name: &String| value.get(name).is_some();
-    let dependent = |(name, names): &(String, Vec<String>)| !has(name) || names.iter().all(has);
+    let has = |name: &&str| value.get(name).is_some();
+    let dependent = |(name, names): &(&str, Vec<&str>)| !has(name) || names.iter().all(has);
     if schema.min_properties.is_some_and(|min| count < min)
         || schema.max_properties.is_some_and(|max| count > max)
         || !schema.required.iter().all(has)
@@ -131,7 +131,7 @@ fn members(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -
             ids.extend(schema.additional);
         }
         if !ids.is_empty() {
-            seen.members.insert(name.clone());
+            seen.members.insert(name.to_string());
         }
         let key = Json::String(name.clone());
         schema.property_names.is_none_or(|id| holds(nodes, id, &key))
@@ -168,8 +168,8 @@ fn items(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -> 
 fn unevaluated(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -> bool {
     match (value, schema.unevaluated_properties, schema.unevaluated_items) {
         (Json::Object(members), Some(id), _) => {
-            let valid = members.iter().all(|(name, v)| seen.members.contains(name) || holds(nodes, id, v));
-            seen.members.extend(members.iter().map(|(name, _)| name.clone()));
+            let valid = members.iter().all(|(name, v)| seen.members.contains(&**name) || holds(nodes, id, v));
+            seen.members.extend(members.iter().map(|(name, _)| name.to_string()));
             valid
         }
         (Json::Array(items), _, Some(id)) => {
