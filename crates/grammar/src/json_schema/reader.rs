@@ -398,7 +398,20 @@ fn plain_len(bytes: &[u8]) -> usize {
     // Whole chunks without a branch per byte: most of a schema's text is descriptions.
     let clean =
         bytes.chunks_exact(32).take_while(|chunk| !chunk.iter().fold(false, |any, &b| any | stops(b)));
-    let start = clean.count() * 32;
+    let mut start = clean.count() * 32;
+    // Eight bytes as one number: in `marks`, the lowest bit of those that are set is in the first byte that stops.
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const TOPS: u64 = ONES << 7;
+    while let Some(&chunk) = bytes[start..].first_chunk::<8>() {
+        let word = u64::from_le_bytes(chunk);
+        let below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word;
+        let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+        let marks = (below(word, 0x20) | is(b'"') | is(b'\\')) & TOPS;
+        if marks != 0 {
+            return start + marks.trailing_zeros() as usize / 8;
+        }
+        start += 8;
+    }
     let rest = &bytes[start..];
     start + rest.iter().position(|&b| stops(b)).unwrap_or(rest.len())
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use super::few::strings_of;
 use super::object::SeenKeys;
 use super::{Algebra, Array, Atom, Contains, GoalId, IN_PLACE, Literal, Member, Object, Set, Strings};
@@ -304,8 +306,12 @@ impl<'a> Algebra<'a> {
 
     /// Marks what is required, by `required` and the lists of dependencies.
     fn require(&mut self, schema: &Schema, object: &mut Object) -> Result<(), Error> {
-        let mut index: rustc_hash::FxHashMap<Rc<str>, usize> =
-            object.members.iter().enumerate().map(|(i, m)| (m.name.clone(), i)).collect();
+        if schema.required.is_empty() && schema.dependent_required.is_empty() {
+            return Ok(());
+        }
+        let mut index: FxHashMap<Rc<str>, usize> = FxHashMap::default();
+        index.reserve(object.members.len() + schema.required.len());
+        index.extend(object.members.iter().enumerate().map(|(i, m)| (m.name.clone(), i)));
         let mut find = |algebra: &mut Self, object: &mut Object, name: &str| -> Result<usize, Error> {
             if let Some(&at) = index.get(name) {
                 return Ok(at);

@@ -171,6 +171,17 @@ impl<'a> Lower<'a> {
             return Ok(arena.rule(self.algebra.library.string));
         }
         let quote = arena.literal(b"\"");
+        if let Strings::Only(texts) = strings
+            && texts.iter().all(|text| self.speller.is_plain(text))
+        {
+            // One after the other in one piece, each with its quotes.
+            let all: Vec<u8> =
+                texts.iter().flat_map(|text| ["\"", text, "\""]).flat_map(str::bytes).collect();
+            let mut rest = &all[..];
+            let texts: Vec<&[u8]> =
+                texts.iter().filter_map(|text| rest.split_off(..text.len() + 2)).collect();
+            return Ok(trie_of_literals(arena, &texts));
+        }
         if let Strings::Only(texts) = strings {
             let texts: Vec<ExprId> = texts.iter().map(|text| self.quoted_text(text)).collect();
             return Ok(self.one_of_texts(&texts));

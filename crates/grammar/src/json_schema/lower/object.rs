@@ -1,5 +1,6 @@
 //! Objects as expressions.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -49,8 +50,11 @@ impl Lower<'_> {
     }
 
     /// The members by name and the classes of other keys, as they are to be written.
-    fn listed(&mut self, object: &Object) -> Result<(Vec<Member>, Classes), Error> {
-        let mut members = object.members.clone();
+    fn listed<'o>(&mut self, object: &'o Object) -> Result<(Cow<'o, [Member]>, Classes), Error> {
+        let mut members = Cow::Borrowed(&object.members[..]);
+        if object.classes.is_empty() {
+            return Ok((members, Classes::new()));
+        }
         let names = Strings::Except(Rc::new(members.iter().map(|m| m.name.clone()).collect()));
         let mut classes = Vec::new();
         for (keys, goal) in &object.classes {
@@ -58,7 +62,7 @@ impl Lower<'_> {
                 continue;
             }
             match keys.intersect(&names, &mut self.algebra.texts())? {
-                Strings::Only(keys) => members.extend(keys.iter().map(|name| Member {
+                Strings::Only(keys) => members.to_mut().extend(keys.iter().map(|name| Member {
                     name: name.clone(),
                     required: false,
                     goal: *goal,
@@ -82,6 +86,11 @@ impl Lower<'_> {
     fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
         self.tracking.keys = true;
         self.tracking.keys_abound = self.tracking.keys_abound.min(self.algebra.reach(keys));
+        if let Strings::Except(names) = keys
+            && !names.is_empty()
+        {
+            return self.quoted(keys);
+        }
         // Whether a key is there already is asked of plain ones only.
         let keys = Strings::Expr(keys.expr(&mut self.algebra.builder.arena));
         self.quoted(&keys)
