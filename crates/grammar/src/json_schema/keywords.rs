@@ -68,7 +68,9 @@ use Holds::{List, Map, Nothing, One, OneOrList};
 use Vocabulary::{Annotation, Applicator, Core, Unevaluated, Validation};
 
 /// All of them, by name.
-static KEYWORDS: [Keyword; 64] = [
+static KEYWORDS: [Keyword; 64] = ALL;
+
+const ALL: [Keyword; 64] = [
     keyword("$anchor", (D2019, D2020), Core, Nothing),
     keyword("$comment", (D4, D2020), Core, Nothing),
     // Both names of the place for definitions are known to all drafts: they say nothing, and are often mixed up.
@@ -139,8 +141,25 @@ static KEYWORDS: [Keyword; 64] = [
 
 /// The keyword of a name, if it is one in any draft.
 pub(super) fn known(name: &str) -> Option<&'static Keyword> {
-    let at = KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)).ok()?;
-    Some(&KEYWORDS[at])
+    let first = usize::from(*name.as_bytes().first()?);
+    let (&from, &to) = (STARTS.get(first)?, STARTS.get(first + 1)?);
+    KEYWORDS[usize::from(from)..usize::from(to)].iter().find(|keyword| keyword.name == name)
+}
+
+/// Where in the table the names begin that start with each letter, or a later one.
+static STARTS: [u8; 129] = starts();
+
+const fn starts() -> [u8; 129] {
+    let mut starts = [0; 129];
+    let (mut letter, mut at) = (0, 0);
+    while letter < starts.len() {
+        while at < ALL.len() && (ALL[at].name.as_bytes()[0] as usize) < letter {
+            at += 1;
+        }
+        starts[letter] = at as u8;
+        letter += 1;
+    }
+    starts
 }
 
 /// Longest word that is compared with the keywords.

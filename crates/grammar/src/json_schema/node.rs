@@ -137,6 +137,8 @@ pub(crate) struct Schema<'a> {
     pub(crate) types: Option<Types>,
     /// Whether there is nothing else.
     pub(crate) only_types: bool,
+    /// Whether there is nothing but `enum`, or nothing but `const`.
+    pub(crate) only_values: bool,
     /// Whether `integer` means numbers written without fraction and exponent: in draft 4, `1.0` is none.
     pub(crate) plain_integers: bool,
     /// `enum`
@@ -215,7 +217,12 @@ pub(crate) struct Schema<'a> {
     pub(crate) contains_evaluates: bool,
 }
 
-impl Schema<'_> {
+impl<'a> Schema<'a> {
+    /// The values of which an instance must be one.
+    pub(crate) fn listed(&self) -> Option<&'a [Json<'a>]> {
+        self.constant.map(std::slice::from_ref).or(self.values)
+    }
+
     /// The pointer of one of its keywords.
     pub(crate) fn pointer_of(&self, keyword: &str) -> String {
         self.pointer.child(keyword)

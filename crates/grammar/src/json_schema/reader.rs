@@ -395,10 +395,7 @@ pub(super) fn quoted(text: &str) -> String {
 /// How many bytes stand for themselves before the first that ends a string, begins an escape or is not allowed.
 fn plain_len(bytes: &[u8]) -> usize {
     let stops = |b: u8| b == b'"' || b == b'\\' || b < 0x20;
-    // Whole chunks without a branch per byte: most of a schema's text is descriptions.
-    let clean =
-        bytes.chunks_exact(32).take_while(|chunk| !chunk.iter().fold(false, |any, &b| any | stops(b)));
-    let mut start = clean.count() * 32;
+    let mut start = 0;
     // Eight bytes as one number: in `marks`, the lowest bit of those that are set is in the first byte that stops.
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     const TOPS: u64 = ONES << 7;

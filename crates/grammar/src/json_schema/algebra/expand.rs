@@ -47,6 +47,9 @@ impl<'a> Algebra<'a> {
     }
 
     fn expand_schema(&mut self, schema: &'a Schema) -> Result<Set, Error> {
+        if let (true, Some(values)) = (schema.only_values, schema.listed()) {
+            return self.set_of_values(values);
+        }
         let mut set = self.own_set(schema)?;
         for &node in schema.references.iter().chain(&schema.all_of) {
             let other = self.set_of_node(node, true)?;

@@ -255,10 +255,7 @@ impl<'a> Algebra<'a> {
             return None;
         };
         match self.nodes.get(node) {
-            Node::Schema(schema) => match (schema.values, schema.constant) {
-                (_, Some(value)) => Some(std::slice::from_ref(value)),
-                (values, None) => values,
-            },
+            Node::Schema(schema) => schema.listed(),
             _ => None,
         }
     }

@@ -31,9 +31,10 @@ pub(crate) struct Object {
 /// A member that is mentioned by name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Member {
+    /// First, since it is what tells members apart most of the time.
+    pub(crate) goal: GoalId,
     pub(crate) name: Rc<str>,
     pub(crate) required: bool,
-    pub(crate) goal: GoalId,
     /// Whether it is listed in `properties`, rather than just mentioned: those come first.
     pub(crate) declared: bool,
 }

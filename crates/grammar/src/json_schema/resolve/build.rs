@@ -186,6 +186,8 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         self.schema.plain_integers = self.draft == Draft::Draft4;
         self.schema.contains_evaluates = self.draft >= Draft::Draft202012;
         self.schema.only_types = says_something == 1 && self.schema.types.is_some();
+        self.schema.only_values =
+            says_something == 1 && (self.schema.values.is_some() || self.schema.constant.is_some());
         Ok(if says_something > 0 { Node::Schema(Box::new(self.schema)) } else { Node::Any })
     }
 
