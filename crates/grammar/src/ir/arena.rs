@@ -84,6 +84,23 @@ struct LiteralRun {
     bytes: SmallVec<[u8; 64]>,
 }
 
+/// An expression in the index, with its hash: whenever the index grows, all of them are asked for.
+#[derive(Clone, Copy, Debug)]
+struct Indexed {
+    hash: u32,
+    id: ExprId,
+}
+
+impl Indexed {
+    /// The hash as a table wants it: spread over all bits.
+    fn spread(&self) -> u64 {
+        u64::from(self.hash).wrapping_mul(SPREAD)
+    }
+}
+
+/// An odd number with its bits well mixed.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// The arena of a grammar's expressions.
 #[derive(Clone, Debug)]
 pub struct Arena {
@@ -97,7 +114,7 @@ pub struct Arena {
     member_parts: Vec<List>,
     machines: Pool<MachineRef>,
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
-    index: HashTable<ExprId>,
+    index: HashTable<Indexed>,
     indexed: usize,
     capacity: usize,
     overflowed: bool,
@@ -163,8 +180,7 @@ impl Arena {
     pub(crate) fn with_room(&self, room: usize) -> Self {
         let mut copy = self.clone();
         copy.catch_up();
-        let (exprs, lists, bytes) = (&copy.exprs, &copy.lists, &copy.bytes);
-        copy.index.reserve(room, |&id| stored_hash(exprs[id.index()], lists, bytes));
+        copy.index.reserve(room, Indexed::spread);
         copy
     }
 
@@ -569,9 +585,11 @@ impl Arena {
             self.catch_up();
         }
         let hash = hash_of(&expr, children, bytes);
-        let found = self.index.find(hash, |&id| self.same(id, &expr, children, bytes));
-        if let Some(&id) = found {
-            return id;
+        let spread = u64::from(hash).wrapping_mul(SPREAD);
+        let found =
+            self.index.find(spread, |&known| known.hash == hash && self.same(known.id, &expr, children, bytes));
+        if let Some(known) = found {
+            return known.id;
         }
         let fits = self.lists.len() + children.len() <= self.pool_capacity()
             && self.bytes.len() + bytes.len() <= self.pool_capacity();
@@ -599,9 +617,9 @@ impl Arena {
         id
     }
 
-    fn add_to_index(&mut self, hash: u64, id: ExprId) {
-        let (exprs, lists, pool) = (&self.exprs, &self.lists, &self.bytes);
-        self.index.insert_unique(hash, id, |&id| stored_hash(exprs[id.index()], lists, pool));
+    fn add_to_index(&mut self, hash: u32, id: ExprId) {
+        let entry = Indexed { hash, id };
+        self.index.insert_unique(entry.spread(), entry, Indexed::spread);
         self.indexed = id.index() + 1;
     }
 
@@ -634,25 +652,42 @@ fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprI
     }
 }
 
-fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u64 {
+fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u32 {
     let (children, bytes) = parts_of(expr, lists, bytes);
     hash_of(&expr, children, bytes)
 }
 
-fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
-    let kind = std::mem::discriminant(expr);
-    let own = match *expr {
-        Expr::Bytes(set) => FxBuildHasher.hash_one(set),
-        Expr::Chars(id) => id.index() as u64,
-        Expr::Repeat { expr, min, max } => FxBuildHasher.hash_one((expr, min, max)),
-        Expr::Rule(id) => id.index() as u64,
-        Expr::Members(id) => id.index() as u64,
-        Expr::Machine(id) => id.index() as u64,
-        Expr::Not(e) | Expr::Region(e) => e.index() as u64,
-        Expr::Look { expr, behind, negated } => FxBuildHasher.hash_one((expr, behind, negated)),
-        _ => 0,
+fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u32 {
+    let (kind, own) = match *expr {
+        Expr::Never => (0, 0),
+        Expr::Empty => (1, 0),
+        Expr::Bytes(set) => (2, FxBuildHasher.hash_one(set)),
+        Expr::Chars(id) => (3, id.index() as u64),
+        Expr::Literal(_) => (4, bytes.len() as u64),
+        Expr::Concat(_) => (5, 0),
+        Expr::Alt(_) => (6, 0),
+        Expr::Repeat { expr, min, max } => (7, FxBuildHasher.hash_one((expr, min, max))),
+        Expr::Rule(id) => (8, id.index() as u64),
+        Expr::And(_) => (9, 0),
+        Expr::Not(e) => (10, e.index() as u64),
+        Expr::Look { expr, behind, negated } => (11, FxBuildHasher.hash_one((expr, behind, negated))),
+        Expr::Region(e) => (12, e.index() as u64),
+        Expr::Members(id) => (13, id.index() as u64),
+        Expr::Machine(id) => (14, id.index() as u64),
     };
-    FxBuildHasher.hash_one((kind, own, children, bytes))
+    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
+    let mut hash = mix(kind, own);
+    for child in children {
+        hash = mix(hash, child.index() as u64);
+    }
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        hash = mix(hash, u64::from_le_bytes(*word));
+    }
+    for &byte in rest {
+        hash = mix(hash, u64::from(byte));
+    }
+    (hash >> 32) as u32
 }
 
 fn is_one_char(bytes: &[u8]) -> bool {

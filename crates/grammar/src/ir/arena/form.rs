@@ -48,7 +48,9 @@ impl Arena {
             if !holds(self.get(id)) {
                 return false;
             }
-            todo.extend(self.children(id).iter().copied().filter(|&child| seen.insert(child)));
+            // What has nothing below it may as well be looked at again.
+            let is_new = |&child: &ExprId| self.children(child).is_empty() || seen.insert(child);
+            todo.extend(self.children(id).iter().copied().filter(is_new));
         }
         true
     }
