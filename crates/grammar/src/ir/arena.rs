@@ -586,8 +586,9 @@ impl Arena {
         }
         let hash = hash_of(&expr, children, bytes);
         let spread = u64::from(hash).wrapping_mul(SPREAD);
-        let found =
-            self.index.find(spread, |&known| known.hash == hash && self.same(known.id, &expr, children, bytes));
+        let found = self
+            .index
+            .find(spread, |&known| known.hash == hash && self.same(known.id, &expr, children, bytes));
         if let Some(known) = found {
             return known.id;
         }
@@ -699,6 +700,7 @@ fn is_one_char(bytes: &[u8]) -> bool {
 
 mod compact;
 mod form;
+mod graft;
 mod retain;
 #[cfg(test)]
 mod tests;

@@ -249,6 +249,13 @@ impl<'a> Algebra<'a> {
         }
     }
 
+    /// The name of a format that has just these strings.
+    pub(crate) fn format_of(&self, strings: &Strings) -> Option<&'a str> {
+        let mut formats = self.formats.iter();
+        let is_it = |format: &Option<Format>| format.is_some_and(|f| Strings::of_format(f) == *strings);
+        formats.find(|(_, format)| is_it(format)).map(|(name, _)| *name)
+    }
+
     /// The values that a goal lists, if it is one schema that does.
     pub(crate) fn listed(&self, goal: GoalId) -> Option<&'a [Json<'a>]> {
         let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {

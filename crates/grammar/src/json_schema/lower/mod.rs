@@ -7,12 +7,13 @@ mod array;
 mod finite;
 mod object;
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::{Node, Types};
 use super::options::Spelling;
-use super::string::{Speller, encode_literal, encode_opened};
+use super::string::{Speller, encode_literal, encode_opened, opened_format};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
@@ -27,6 +28,8 @@ pub(crate) struct Lower<'a> {
     known: Vec<Option<ExprId>>,
     todo: Vec<(GoalId, RuleId)>,
     speller: Speller,
+    /// What is written for expressions over characters, with the opening quote.
+    spelled: FxHashMap<ExprId, ExprId>,
     /// The white space between tokens.
     ws: ExprId,
     /// Any value, once something asked for it.
@@ -45,6 +48,7 @@ impl<'a> Lower<'a> {
         let speller = Speller::new(algebra.options.spelling, Some(algebra.library.text));
         Ok(Lower {
             speller,
+            spelled: FxHashMap::default(),
             algebra,
             known: Vec::new(),
             todo: Vec::new(),
@@ -202,8 +206,25 @@ impl<'a> Lower<'a> {
             return Ok(arena.concat(&[quote, body, quote]));
         }
         let written = strings.written(arena);
-        let body = encode_opened(written, &mut self.speller, arena, self.algebra.limits)?;
+        let body = match self.spelled.get(&written) {
+            Some(&known) => known,
+            None => self.opened(strings, written)?,
+        };
+        self.spelled.insert(written, body);
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
+    }
+
+    /// Strings with the opening quote. `written` is what they are as an expression over characters.
+    fn opened(&mut self, strings: &Strings, written: ExprId) -> Result<ExprId, Error> {
+        let (options, limits) = (self.algebra.options, self.algebra.limits);
+        let format = self.algebra.format_of(strings).filter(|_| options.spelling == Spelling::Canonical);
+        let arena = &mut self.algebra.builder.arena;
+        if let Some(name) = format
+            && let Some(known) = opened_format(name, options.draft, arena)?
+        {
+            return Ok(known);
+        }
+        encode_opened(written, &mut self.speller, arena, limits)
     }
 
     /// One string with its quotes.

@@ -17,6 +17,7 @@ mod idn;
 mod idn_chars;
 #[rustfmt::skip]
 mod idn_tables;
+mod known;
 mod mail;
 mod normal;
 mod pattern;
@@ -27,7 +28,8 @@ mod time;
 mod ulabel;
 mod uri;
 
-use super::super::options::Draft;
+pub(crate) use known::{format_expr, opened_format};
+
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
@@ -60,28 +62,8 @@ impl Format {
     }
 }
 
-/// The texts of a format, or `None` if a draft does not know it: then it means nothing.
-///
-/// A format belongs to the draft that named it and to later ones. `date`, `time` and `regex` are in all drafts: they
-/// were in the third, and were only left out in between.
-pub(crate) fn format_expr(
-    name: &str,
-    draft: Draft,
-    arena: &mut Arena,
-    limits: &Limits,
-) -> Result<Option<Format>, Error> {
-    let since = match name {
-        "date-time" | "email" | "hostname" | "ipv4" | "ipv6" | "uri" | "date" | "time" | "regex" => {
-            Draft::Draft4
-        }
-        "uri-reference" | "uri-template" | "json-pointer" => Draft::Draft6,
-        "idn-email" | "idn-hostname" | "iri" | "iri-reference" | "relative-json-pointer" => Draft::Draft7,
-        "duration" | "uuid" => Draft::Draft201909,
-        _ => return Ok(None),
-    };
-    if draft < since {
-        return Ok(None);
-    }
+/// The texts of a format that some draft knows.
+fn build_format(name: &str, arena: &mut Arena, limits: &Limits) -> Result<Format, Error> {
     let mut build = Build { arena, limits };
     let plain = match name {
         "hostname" | "idn-hostname" => build.arena.never(),
@@ -111,7 +93,7 @@ pub(crate) fn format_expr(
     if build.arena.overflowed() {
         return Err(Error::limit("exprs", limits.exprs));
     }
-    Ok(Some(format))
+    Ok(format)
 }
 
 /// What the formats are built with.

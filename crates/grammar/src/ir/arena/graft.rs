@@ -1,0 +1,66 @@
+//! Copies expressions from one arena to another.
+
+use smallvec::SmallVec;
+
+use super::{Arena, Expr};
+use crate::ids::{CharSetId, ExprId, MachineId};
+
+impl Arena {
+    /// Puts an expression of another arena here, with all below it, and answers its id. Rules and members are not
+    /// copied: whatever needs one is `Never`.
+    pub(crate) fn graft(&mut self, from: &Arena, root: ExprId) -> ExprId {
+        let mut marked = vec![false; root.index() + 1];
+        marked[root.index()] = true;
+        // Children come before their parents.
+        for id in (0..=root.index()).rev().filter_map(ExprId::new) {
+            if marked[id.index()] {
+                from.children(id).iter().for_each(|child| marked[child.index()] = true);
+            }
+        }
+        let mut map = vec![self.never(); root.index() + 1];
+        for id in (0..=root.index()).filter(|&id| marked[id]).filter_map(ExprId::new) {
+            map[id.index()] = self.grafted(from, id, &map);
+        }
+        map[root.index()]
+    }
+
+    /// The copy of one expression whose children have been copied. It is as normal as it was, but for the order of
+    /// choices, which is that of the ids.
+    fn grafted(&mut self, from: &Arena, id: ExprId, map: &[ExprId]) -> ExprId {
+        let at = |id: ExprId| map[id.index()];
+        match from.get(id) {
+            Expr::Never | Expr::Rule(_) | Expr::Members(_) => self.never(),
+            Expr::Empty => self.empty(),
+            Expr::Literal(literal) => self.literal(from.literal_bytes(literal)),
+            Expr::Chars(set) => {
+                let (room, set) = (self.pool_capacity() / 4, from.char_set(set));
+                match self.char_sets.put(set, set.ranges().len(), room).and_then(CharSetId::new) {
+                    Some(set) => self.intern(Expr::Chars(set), &[], &[]),
+                    None => self.overflow(),
+                }
+            }
+            Expr::Machine(machine) => {
+                match self.machines.put(from.machine_of(machine), 1, self.capacity).and_then(MachineId::new) {
+                    Some(machine) => self.intern(Expr::Machine(machine), &[], &[]),
+                    None => self.overflow(),
+                }
+            }
+            expr @ (Expr::Concat(list) | Expr::Alt(list) | Expr::And(list)) => {
+                let mut children: SmallVec<[ExprId; 16]> = from.list(list).iter().map(|&c| at(c)).collect();
+                if !matches!(expr, Expr::Concat(_)) {
+                    children.sort_unstable();
+                }
+                self.intern(expr, &children, &[])
+            }
+            Expr::Repeat { expr, min, max } => {
+                self.intern(Expr::Repeat { expr: at(expr), min, max }, &[], &[])
+            }
+            Expr::Not(expr) => self.intern(Expr::Not(at(expr)), &[], &[]),
+            Expr::Region(expr) => self.intern(Expr::Region(at(expr)), &[], &[]),
+            Expr::Look { expr, behind, negated } => {
+                self.intern(Expr::Look { expr: at(expr), behind, negated }, &[], &[])
+            }
+            expr @ Expr::Bytes(_) => self.intern(expr, &[], &[]),
+        }
+    }
+}

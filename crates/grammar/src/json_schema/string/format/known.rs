@@ -1,0 +1,93 @@
+//! Formats that have been asked for before: each is made once in a process, and copied from there.
+
+use std::sync::OnceLock;
+
+use super::super::super::options::{Draft, Spelling};
+use super::super::{Speller, encode_opened};
+use super::{Format, build_format};
+use crate::error::Error;
+use crate::ids::ExprId;
+use crate::ir::Arena;
+use crate::limits::Limits;
+
+/// The formats, and the drafts that named them. `date`, `time` and `regex` are in all drafts: they were in the third, and
+/// were only left out in between.
+static FORMATS: [(&str, Draft); 19] = [
+    ("date-time", Draft::Draft4),
+    ("email", Draft::Draft4),
+    ("hostname", Draft::Draft4),
+    ("ipv4", Draft::Draft4),
+    ("ipv6", Draft::Draft4),
+    ("uri", Draft::Draft4),
+    ("date", Draft::Draft4),
+    ("time", Draft::Draft4),
+    ("regex", Draft::Draft4),
+    ("uri-reference", Draft::Draft6),
+    ("uri-template", Draft::Draft6),
+    ("json-pointer", Draft::Draft6),
+    ("idn-email", Draft::Draft7),
+    ("idn-hostname", Draft::Draft7),
+    ("iri", Draft::Draft7),
+    ("iri-reference", Draft::Draft7),
+    ("relative-json-pointer", Draft::Draft7),
+    ("duration", Draft::Draft201909),
+    ("uuid", Draft::Draft201909),
+];
+
+/// What was made of each.
+static KNOWN: [OnceLock<Result<Known, Error>>; 19] = [const { OnceLock::new() }; 19];
+
+/// A format in an arena of its own.
+struct Known {
+    arena: Arena,
+    format: Format,
+    /// What JSON writes, canonically and with the opening quote.
+    opened: ExprId,
+}
+
+impl Known {
+    fn new(name: &str) -> Result<Known, Error> {
+        let limits = Limits::default();
+        let mut arena = Arena::new(limits.exprs);
+        let format = build_format(name, &mut arena, &limits)?;
+        let mut speller = Speller::new(Spelling::Canonical, None);
+        let opened = encode_opened(format.written, &mut speller, &mut arena, &limits)?;
+        Ok(Known { arena, format, opened })
+    }
+
+    fn get(name: &str, draft: Draft) -> Result<Option<&'static Known>, Error> {
+        let at = FORMATS.iter().position(|&(known, since)| known == name && since <= draft);
+        let Some((slot, (name, _))) = at.map(|at| (&KNOWN[at], FORMATS[at])) else { return Ok(None) };
+        slot.get_or_init(|| Known::new(name)).as_ref().map(Some).map_err(Error::clone)
+    }
+}
+
+/// The texts of a format, or `None` if a draft does not know it: then it means nothing.
+///
+/// A format belongs to the draft that named it and to later ones.
+pub(crate) fn format_expr(
+    name: &str,
+    draft: Draft,
+    arena: &mut Arena,
+    limits: &Limits,
+) -> Result<Option<Format>, Error> {
+    let Some(known) = Known::get(name, draft)? else { return Ok(None) };
+    let Format { exact, written, least, most } = known.format;
+    let exact_here = arena.graft(&known.arena, exact);
+    let format = match known.format.is_plain() {
+        true => Format::plain(exact_here),
+        false => {
+            let [written, least, most] = [written, least, most].map(|expr| arena.graft(&known.arena, expr));
+            Format { exact: exact_here, written, least, most }
+        }
+    };
+    if arena.overflowed() {
+        return Err(Error::limit("exprs", limits.exprs));
+    }
+    Ok(Some(format))
+}
+
+/// The strings of a format as JSON writes them canonically, with the opening quote.
+pub(crate) fn opened_format(name: &str, draft: Draft, arena: &mut Arena) -> Result<Option<ExprId>, Error> {
+    Ok(Known::get(name, draft)?.map(|known| arena.graft(&known.arena, known.opened)))
+}
