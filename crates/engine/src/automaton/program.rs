@@ -41,7 +41,7 @@ struct Rules {
 }
 
 /// What kinds of expressions there are.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Kinds {
     booleans: bool,
     looks: bool,
@@ -49,8 +49,22 @@ struct Kinds {
 
 impl Kinds {
     fn of(arena: &Arena) -> Self {
+        static BASE: OnceLock<Kinds> = OnceLock::new();
+        let base = arena.base_len();
+        let mut kinds = match Grammar::base() {
+            Ok(known) if base > 0 => *BASE.get_or_init(|| Kinds::from(known.arena(), 0)),
+            _ => Kinds::default(),
+        };
+        let own = Kinds::from(arena, base);
+        kinds.booleans |= own.booleans;
+        kinds.looks |= own.looks;
+        kinds
+    }
+
+    /// Those of the expressions from the `start`-th on.
+    fn from(arena: &Arena, start: usize) -> Self {
         let mut kinds = Kinds::default();
-        for (_, expr) in arena.iter() {
+        for expr in (start..arena.len()).filter_map(ExprId::new).map(|id| arena.get(id)) {
             let look = matches!(expr, Expr::Look { .. });
             kinds.looks |= look;
             kinds.booleans |= look || matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_));

@@ -9,7 +9,7 @@
 
 use std::sync::OnceLock;
 
-use super::rewrite::{rebuild, rule_ids};
+use super::rewrite::{identity, rebuild, rule_ids};
 use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -47,7 +47,7 @@ pub(super) fn inline(
     }
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
-    let mut map: Vec<ExprId> = builder.arena.iter().map(|(id, _)| id).collect();
+    let mut map = identity(&builder.arena);
     let mut sizes = Sizes(sizes_of_base(survey.settled));
     for &id in &survey.order {
         budget.tick()?;

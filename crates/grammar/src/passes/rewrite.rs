@@ -24,7 +24,7 @@ pub(super) fn rewrite(
 ) -> Result<Grammar, Error> {
     let root = grammar.root();
     let mut builder = grammar.into_builder(budget.limits());
-    let mut map: Vec<ExprId> = builder.arena.iter().map(|(id, _)| id).collect();
+    let mut map = identity(&builder.arena);
     for &old in &survey.order {
         budget.tick()?;
         let rebuilt = rebuild(&mut builder.arena, old, &map);
@@ -36,6 +36,11 @@ pub(super) fn rewrite(
         }
     }
     builder.build(root)
+}
+
+/// Every expression in its own place.
+pub(super) fn identity(arena: &Arena) -> Vec<ExprId> {
+    (0..arena.len()).map(|at| ExprId::new(at).unwrap_or(arena.never())).collect()
 }
 
 /// All rule ids below `count`.

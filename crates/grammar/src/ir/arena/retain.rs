@@ -12,7 +12,7 @@ impl Arena {
     pub(crate) fn retain(&mut self, kept: usize, marked: &[bool], rules: &[Option<RuleId>]) -> Vec<ExprId> {
         let kept = kept.max(Self::STANDING).min(self.exprs.len());
         let mut map: Vec<ExprId> = Vec::with_capacity(self.exprs.len());
-        map.extend((0..kept).filter_map(ExprId::new));
+        map.extend((0..kept).map(|at| ExprId::new(at).unwrap_or(self.never())));
         map.resize(self.exprs.len(), self.never());
         let mut members = self.exprs[..kept].iter().filter(|e| matches!(e, Expr::Members(_))).count();
         let mut next = kept;
