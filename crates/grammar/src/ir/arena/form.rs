@@ -19,6 +19,19 @@ impl Arena {
         })
     }
 
+    /// Bytes that all texts of an expression begin with, as far as they are plain to see.
+    pub(crate) fn beginning(&self, mut id: ExprId) -> &[u8] {
+        for _ in 0..DEPTH {
+            id = match self.get(id) {
+                Expr::Literal(literal) => return self.literal_bytes(literal),
+                Expr::Region(inner) => inner,
+                Expr::Concat(list) => self.list(list)[0],
+                _ => break,
+            };
+        }
+        &[]
+    }
+
     /// Whether an expression surely has a text, and not the empty one only.
     pub(crate) fn has_text(&self, id: ExprId) -> bool {
         self.has_text_at(id, 0)

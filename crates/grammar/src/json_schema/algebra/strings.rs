@@ -69,6 +69,9 @@ impl Strings {
             Strings::Only(texts) => texts.contains(text),
             Strings::Except(texts) => !texts.contains(text),
             Strings::Expr(expr) | Strings::Within(Format { exact: expr, .. }) => {
+                if !text.as_bytes().starts_with(with.arena.beginning(*expr)) {
+                    return Ok(false);
+                }
                 if let Some(&known) = with.matched.get(expr).and_then(|known| known.get(text)) {
                     return Ok(known);
                 }
