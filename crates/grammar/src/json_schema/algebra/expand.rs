@@ -162,11 +162,11 @@ impl<'a> Algebra<'a> {
         };
         let mut set = if integers { NumberSet::integers() } else { NumberSet::all() };
         for bound in &schema.minimum {
-            let least = NumberSet::at_least(decimal(&bound.value, "minimum")?, bound.exclusive);
+            let least = NumberSet::at_least(decimal(bound.value, "minimum")?, bound.exclusive);
             set = set.intersect(&least)?;
         }
         for bound in &schema.maximum {
-            let most = NumberSet::at_most(decimal(&bound.value, "maximum")?, bound.exclusive);
+            let most = NumberSet::at_most(decimal(bound.value, "maximum")?, bound.exclusive);
             set = set.intersect(&most)?;
         }
         if let Some(step) = &schema.multiple_of {
@@ -199,7 +199,7 @@ impl<'a> Algebra<'a> {
                 set = set.intersect(&strings, &mut self.texts())?;
             }
         }
-        if let Some(format) = schema.format.as_deref().filter(|_| !self.options.ignore_formats) {
+        if let Some(format) = schema.format.filter(|_| !self.options.ignore_formats) {
             match self.format(format).map_err(|e| e.with_pointer(schema.pointer_of("format")))? {
                 Some(format) => set = set.intersect(&Strings::of_format(format), &mut self.texts())?,
                 None => {

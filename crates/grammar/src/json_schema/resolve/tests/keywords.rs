@@ -24,7 +24,7 @@ fn fields_hold_what_was_written() {
     assert_eq!(schema.types, Some(Types::INTEGER | Types::NULL));
     let bounds: Vec<_> = schema.minimum.iter().map(|b| (b.value, b.exclusive)).collect();
     assert_eq!(bounds, [("1.50", false), ("1e2", true)]);
-    assert_eq!(schema.multiple_of.as_deref(), Some("0.10"));
+    assert_eq!(schema.multiple_of, Some("0.10"));
     assert_eq!((schema.min_length, schema.max_length), (Some(2), Some(1000)));
     assert_eq!((schema.max_items, schema.min_items), (Some(u64::MAX), None));
     assert_eq!(schema.required, ["b", "a"]);
