@@ -67,7 +67,8 @@ struct Scope {
 
 impl Store {
     fn formula(&self, id: FormulaId) -> &Formula {
-        self.formulas.get(id.index())
+        let home = self.home(id.0);
+        home.formulas.get((id.0 - home.own) as usize)
     }
 }
 
@@ -84,7 +85,7 @@ impl Build<'_> {
             return id;
         }
         store.add_bytes(size_of::<Formula>() + 64);
-        let id = FormulaId::of(store.formulas.push(Formula {
+        let id = FormulaId::of(store, store.formulas.push(Formula {
             kind,
             accepting: OnceLock::new(),
             steps: OnceLock::new(),

@@ -110,7 +110,7 @@ impl Store {
 
     #[cold]
     fn new_expansion(&self, id: LocalId) -> &LocalExpansion {
-        self.build().expand_local(id);
+        self.home(id.0).build().expand_local(id);
         self.local(id).expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
     }
 
@@ -126,7 +126,7 @@ impl Store {
 
     #[cold]
     fn new_split(&self, id: LocalId) -> &LocalExpansion {
-        self.build().split_local(id);
+        self.home(id.0).build().split_local(id);
         match self.local(id).split.get() {
             Some(Some(split)) => split,
             _ => self.local_expansion(id),
@@ -201,7 +201,7 @@ impl Store {
         let local = self.local(id);
         match local.clamped.get() {
             Some(&clamped) => clamped,
-            None => self.build().clamp_local(id),
+            None => self.home(id.0).build().clamp_local(id),
         }
     }
 }
@@ -209,13 +209,21 @@ impl Store {
 impl Build<'_> {
     pub(super) fn local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
         let store = self.store;
+        if heads.iter().all(|head| store.is_shared(head.0.0) && store.is_shared(head.1.0)) {
+            return self.library().own_local(heads);
+        }
+        self.own_local(heads)
+    }
+
+    fn own_local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
+        let store = self.store;
         let hash = hash_of(&heads);
         if let Some(&id) = self.index.locals.find(hash, |&id| store.local(id).heads[..] == *heads) {
             return id;
         }
         store.add_bytes(size_of::<Local>() + 24);
         let in_literal = matches!(heads, [(state, _)] if store.literal(*state).is_some());
-        let id = LocalId::of(store.locals.push(Local {
+        let id = LocalId::of(store, store.locals.push(Local {
             heads: SmallVec::from_slice(heads),
             in_literal,
             expansion: OnceLock::new(),
@@ -444,6 +452,12 @@ impl Build<'_> {
 
     pub(super) fn clamp_local(&mut self, id: LocalId) -> LocalId {
         let store = self.store;
+        if let Some(&known) = store.local(id).clamped.get() {
+            return known;
+        }
+        if store.is_shared(id.0) {
+            return self.library().clamp_local(id);
+        }
         let mut memo = Vec::new();
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
         for &(state, node) in &store.local(id).heads {

@@ -69,14 +69,15 @@ impl Walk<'_> {
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
-        let known = &self.memory.choices.0;
+        let (memory, store) = self.memory.at_home(self.store, start);
+        let known = &memory.choices.0;
         let key = (node, start);
         let walked = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key).cloned();
         let walked = match walked {
             Some(walked) => walked,
             None => {
-                let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
-                walk.visit(node, self.store.clamped_local(self.store.local_of(start)))?;
+                let mut walk = Walk::new(memory, store, self.tables, self.work);
+                walk.visit(node, store.clamped_local(store.local_of(start)))?;
                 walk.run()?;
                 let walked = Arc::new(walk.finish(None));
                 let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
