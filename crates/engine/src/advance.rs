@@ -57,8 +57,7 @@ impl Matcher {
         for (i, &byte) in bytes.iter().enumerate() {
             // Nearly always there is one thread, which does not return.
             if let [(local, _)] = &mut threads[..]
-                && let expansion = store.local_expansion(*local)
-                && !expansion.returns()
+                && !store.opened(*local).returns()
             {
                 work.spend(1)?;
                 match store.step_byte(*local, byte, work)? {
@@ -127,14 +126,13 @@ impl Matcher {
         let store = &self.generation.store;
         let mut i = 0;
         while i < threads.len() {
-            let expansion = store.local_expansion(threads[i].0);
+            let opened = store.opened(threads[i].0);
             i += 1;
-            if !expansion.returns() {
+            if !opened.returns() {
                 continue;
             }
             let stack = threads[i - 1].1.clone();
-            let ends =
-                expansion.pops.then_some(None).into_iter().chain(expansion.ends.iter().map(|&e| Some(e)));
+            let ends = opened.pops.then_some(None).into_iter().chain(opened.ends.iter().map(|&e| Some(e)));
             for (end, (ret, below)) in ends.flat_map(|end| stack.links.iter().map(move |link| (end, link))) {
                 let local = store.local_of(store.returned(*ret, end));
                 if !threads.iter().any(|t| t.0 == local && t.1.key == below.key) {

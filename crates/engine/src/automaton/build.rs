@@ -193,15 +193,18 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
-        let id = StateId::of(store, store.states.push(State {
-            kernel: kernel.into_boxed_slice(),
-            expansion: OnceLock::new(),
-            clamped: OnceLock::new(),
-            local: OnceLock::new(),
-            walked: OnceLock::new(),
-            resolved: Memo::new(),
-            after: Memo::new(),
-        }));
+        let id = StateId::of(
+            store,
+            store.states.push(State {
+                kernel: kernel.into_boxed_slice(),
+                expansion: OnceLock::new(),
+                clamped: OnceLock::new(),
+                local: OnceLock::new(),
+                walked: OnceLock::new(),
+                resolved: Memo::new(),
+                after: Memo::new(),
+            }),
+        );
         self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
         id
     }
@@ -233,7 +236,9 @@ impl<'s> Build<'s> {
 
     pub(super) fn node(&mut self, node: Node) -> NodeId {
         let store = self.store;
-        if node.links.iter().all(|link| store.is_shared(link.0.0) && store.is_shared(link.1.0)) && store.own > 0 {
+        if node.links.iter().all(|link| store.is_shared(link.0.0) && store.is_shared(link.1.0))
+            && store.own > 0
+        {
             return self.library().node(node);
         }
         let hash = hash_of(&node);
@@ -262,17 +267,22 @@ impl<'s> Build<'s> {
             return;
         }
         let closure = self.closure(&state.kernel, Here::default());
-        let edges = self.edges(&closure.terminals);
         let calls = self.group_calls(closure.calls);
         let frames: Box<[(StateId, StateId)]> =
             closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))).collect();
         let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
         let (ends, accepting) = (closure.ends.into(), closure.accepting);
-        let size =
-            edges.len() * size_of::<(ByteSet, CellId)>() + (calls.len() + frames.len() + choices.len()) * 8;
+        let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
-        let expansion =
-            Expansion { edges: edges.into(), calls: calls.into(), frames, choices, accepting, ends };
+        let expansion = Expansion {
+            terminals: closure.terminals.into(),
+            edges: OnceLock::new(),
+            calls: calls.into(),
+            frames,
+            choices,
+            accepting,
+            ends,
+        };
         let _ = state.expansion.set(expansion);
     }
 
@@ -479,6 +489,17 @@ impl Store {
             build.home(id.0).expand_state(id);
         }
         self.state(id).expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
+    }
+
+    /// Where bytes lead from a state, for those who hold the lock already.
+    pub(super) fn edges_in<'a>(&'a self, build: &mut Build<'_>, id: StateId) -> &'a [(ByteSet, CellId)] {
+        let expansion = self.expansion_in(build, id);
+        if let Some(edges) = expansion.edges.get() {
+            return edges;
+        }
+        let edges = build.home(id.0).edges(&expansion.terminals);
+        self.home(id.0).add_bytes(edges.len() * size_of::<(ByteSet, CellId)>());
+        expansion.edges.get_or_init(|| edges.into())
     }
 
     /// Whether a state is just `x*`, so that two of it in a row are one.

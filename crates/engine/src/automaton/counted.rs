@@ -153,15 +153,18 @@ impl Build<'_> {
         }
         store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
         let can_end = store.program.tallies(members).can_end(&tally);
-        let id = CountedId::of(store, store.counted.push(Counted {
-            members,
-            tally,
-            can_end,
-            generic: false,
-            open: OnceLock::new(),
-            entry: OnceLock::new(),
-            clamped: OnceLock::new(),
-        }));
+        let id = CountedId::of(
+            store,
+            store.counted.push(Counted {
+                members,
+                tally,
+                can_end,
+                generic: false,
+                open: OnceLock::new(),
+                entry: OnceLock::new(),
+                clamped: OnceLock::new(),
+            }),
+        );
         self.index.counted.insert_unique(hash, id, |&id| {
             let known = store.counted(id);
             hash_of(&(known.members, &known.tally))
@@ -188,15 +191,18 @@ impl Build<'_> {
         if let Some(&known) = self.index.generic.get(&(members, can_end)) {
             return known;
         }
-        let generic = CountedId::of(store, store.counted.push(Counted {
-            members,
-            tally: Tally::new(),
-            can_end,
-            generic: true,
-            open: OnceLock::from(Box::from([0])),
-            entry: OnceLock::new(),
-            clamped: OnceLock::new(),
-        }));
+        let generic = CountedId::of(
+            store,
+            store.counted.push(Counted {
+                members,
+                tally: Tally::new(),
+                can_end,
+                generic: true,
+                open: OnceLock::from(Box::from([0])),
+                entry: OnceLock::new(),
+                clamped: OnceLock::new(),
+            }),
+        );
         let _ = store.counted(generic).clamped.set(generic);
         self.index.generic.insert((members, can_end), generic);
         generic

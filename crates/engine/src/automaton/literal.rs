@@ -6,17 +6,14 @@ use tokenstile_grammar::ir::Expr;
 use super::local::Groups;
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
 
-/// States with more cells than this are walked cell by cell where those are literals.
-const WIDE: usize = 8;
-
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
 
 impl Store {
-    /// Whether a state has many cells, some of them literals.
+    /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.
     pub(super) fn is_wide(&self, id: StateId) -> bool {
         let kernel = &self.state(id).kernel;
-        kernel.len() > WIDE && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
+        kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
     /// The literals of a wide local, and the local without them, if there is more.

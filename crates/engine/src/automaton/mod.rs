@@ -20,6 +20,7 @@
 mod append;
 mod boolean;
 mod build;
+mod byte;
 mod counted;
 mod distance;
 mod entries;
@@ -37,6 +38,7 @@ pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::Generic;
 pub(crate) use exceptions::AllButFew;
 pub(crate) use length::FAR;
+pub(crate) use literal::Literals;
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use program::{CharClass, Program};

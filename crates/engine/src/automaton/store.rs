@@ -109,7 +109,10 @@ pub(crate) struct State {
 
 /// What can happen next in a state.
 pub(crate) struct Expansion {
-    pub(crate) edges: Box<[(ByteSet, CellId)]>,
+    /// Cells that consume a byte.
+    pub(super) terminals: Box<[CellId]>,
+    /// Where bytes lead from those.
+    pub(super) edges: OnceLock<Box<[(ByteSet, CellId)]>>,
     /// Calls: the state to return to, and the state to start in.
     pub(crate) calls: Box<[(StateId, StateId)]>,
     /// The same for parts of entries.
@@ -399,9 +402,10 @@ impl Store {
 
     /// Where `byte` leads from a state without leaving its frame or calling another.
     pub(crate) fn step_in_frame(&self, id: StateId, byte: u8) -> Option<StateId> {
-        let edges = self.expansion(id).edges.iter().filter(|e| e.0.contains(byte));
+        let mut build = self.build();
+        let edges = self.edges_in(&mut build, id).iter().filter(|e| e.0.contains(byte));
         let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
-        if cells.is_empty() { None } else { Some(self.build().state(&cells)) }
+        if cells.is_empty() { None } else { Some(build.state(&cells)) }
     }
 
     /// The state that matches what any of `states` matches.

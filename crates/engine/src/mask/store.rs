@@ -12,7 +12,7 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::{Part, Wholes};
 use super::wide::WideMemo;
-use crate::automaton::{AppendVec, End, Exceeded, Generic, OWN, StateId, Store, Work};
+use crate::automaton::{AppendVec, End, Exceeded, Generic, LocalId, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
@@ -140,8 +140,9 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        if store.local(store.local_of(state)).wide {
-            let walked = self.start_of_each(store, tables, state, work)?;
+        let local = store.local_of(state);
+        if store.local(local).wide {
+            let walked = self.start_with_literals(store, tables, local, work)?;
             return Ok(slot.get_or_init(|| walked));
         }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
@@ -152,7 +153,7 @@ impl MaskStore {
                 walk.take(known, choice)?;
                 passed.extend_from_slice(&known.pending);
             }
-            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
+            None => walk.visit(ROOT, store.clamped_local(local))?,
         }
         walk.run()?;
         let mut walked = walk.finish(None);
@@ -160,25 +161,28 @@ impl MaskStore {
         Ok(slot.get_or_init(|| walked))
     }
 
-    /// The tokens that a state of many cells allows: those that any of the cells does. The cells are old friends.
-    fn start_of_each(
+    /// The tokens that a state with literals among its cells allows: those of the literals, and those of the rest, which
+    /// is an old friend.
+    fn start_with_literals(
         &self,
         store: &Store,
         tables: &Tables,
-        state: StateId,
+        local: LocalId,
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
+        let (literals, rest) = store.literals_of(local);
         let mut walk = Walk::new(self, store, tables, work);
-        let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
-        for &cell in store.state(state).kernel.iter() {
-            let known = self.start(store, tables, store.state_of(cell), walk.work)?;
-            known.accept.add_to(&mut walk.masks, &mut walk.ids);
-            pending.extend(known.pending.iter().copied());
-        }
-        pending.sort_unstable();
-        pending.dedup();
+        walk.literals(ROOT, local, &literals)?;
+        walk.run()?;
+        let Some(rest) = rest else { return Ok(walk.finish(None)) };
+        let known = self.start(store, tables, store.local(rest).heads[0].0, walk.work)?;
+        known.accept.add_to(&mut walk.masks, &mut walk.ids);
         let mut walked = walk.finish(None);
-        walked.pending.extend(pending);
+        for &pending in &known.pending {
+            if !walked.pending.contains(&pending) {
+                walked.pending.push(pending);
+            }
+        }
         Ok(walked)
     }
 
@@ -232,7 +236,8 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<WalkedId, Exceeded> {
-        let known = self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied();
+        let known =
+            self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied();
         if let Some(known) = known {
             return Ok(known);
         }
