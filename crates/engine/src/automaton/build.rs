@@ -410,6 +410,12 @@ impl<'s> Build<'s> {
                 let next = self.push(inner, tail);
                 todo.push(next);
             }
+            Expr::And(_) if let Some(exceptions) = program.exceptions(expr) => {
+                if exceptions.may_end(at) {
+                    todo.push(tail);
+                }
+                out.terminals.push(id);
+            }
             Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
                 let formula = self.formula_of(expr);
                 if formula != super::boolean::FormulaId::FALSE {
@@ -456,6 +462,9 @@ impl<'s> Build<'s> {
                         edges.push((ByteSet::single(bytes[at as usize]), next));
                     }
                     Expr::Machine(machine) => self.step_machine(expr, (machine, at), tail, &mut edges),
+                    Expr::And(_) if let Some(exceptions) = program.exceptions(expr) => {
+                        self.edges_of_except((expr, exceptions), (at, tail), &mut edges);
+                    }
                     _ => unreachable!("only consuming cells are terminals"),
                 },
                 Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),

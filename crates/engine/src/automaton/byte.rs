@@ -193,6 +193,9 @@ impl Build<'_> {
                     out.push(if ends { tail } else { self.cell(Head::Expr(expr, at + 1), tail) });
                 }
             }
+            Expr::And(_) if let Some(exceptions) = program.exceptions(expr) => {
+                self.after_except((expr, exceptions), (at, tail), byte, out);
+            }
             Expr::Machine(machine) => {
                 let mut edges = Vec::new();
                 self.step_machine(expr, (machine, at), tail, &mut edges);

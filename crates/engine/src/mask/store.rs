@@ -145,6 +145,9 @@ impl MaskStore {
             let walked = self.start_with_literals(store, tables, local, work)?;
             return Ok(slot.get_or_init(|| walked));
         }
+        if let Some(walked) = self.start_but_few(store, tables, state, work)? {
+            return Ok(slot.get_or_init(|| walked));
+        }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
         match store.generic_of(state) {
