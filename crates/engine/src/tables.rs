@@ -1,9 +1,10 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use tokenstile_grammar::ir::CharSet;
 
+use crate::library::Library;
 use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
@@ -27,6 +28,8 @@ pub(crate) struct Tables {
     spelling: OnceLock<Spelling>,
     /// For constraints that remember what was written.
     structure: StructureTables,
+    /// What constraints have in common.
+    library: RwLock<Option<Arc<Library>>>,
 }
 
 impl Tables {
@@ -45,7 +48,21 @@ impl Tables {
             words,
             spelling: OnceLock::new(),
             structure,
+            library: RwLock::new(None),
         }
+    }
+
+    /// What constraints that begin with the base have in common; a new one if it has grown too large.
+    pub(crate) fn library(&self) -> Option<Arc<Library>> {
+        let usable = |known: &Option<Arc<Library>>| known.clone().filter(|known| !known.is_full());
+        if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(known);
+        }
+        let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
+        if usable(&place).is_none() {
+            *place = Library::new(self).map(Arc::new);
+        }
+        place.clone()
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {
