@@ -1,0 +1,106 @@
+//! Finding an expression that is there already.
+
+use std::hash::BuildHasher;
+
+use rustc_hash::FxBuildHasher;
+
+use super::{Arena, Expr};
+use crate::ids::ExprId;
+
+/// An expression in the index, with its hash: whenever the index grows, all of them are asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Indexed {
+    hash: u32,
+    id: ExprId,
+}
+
+impl Indexed {
+    /// The hash as a table wants it: spread over all bits.
+    pub(super) fn spread(&self) -> u64 {
+        u64::from(self.hash).wrapping_mul(SPREAD)
+    }
+}
+
+/// An odd number with its bits well mixed.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+impl Arena {
+    /// The expression that is built like this.
+    pub(super) fn find(&self, hash: u32, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> Option<ExprId> {
+        let spread = u64::from(hash).wrapping_mul(SPREAD);
+        let is_it = |known: &Indexed| known.hash == hash && self.same(known.id, expr, children, bytes);
+        self.index.find(spread, is_it).map(|known| known.id)
+    }
+
+    pub(super) fn add_to_index(&mut self, hash: u32, id: ExprId) {
+        let entry = Indexed { hash, id };
+        self.index.insert_unique(entry.spread(), entry, Indexed::spread);
+        self.indexed = id.index() + 1;
+    }
+
+    /// Indexes what is not indexed yet.
+    pub(super) fn catch_up(&mut self) {
+        for id in (self.indexed..self.exprs.len()).filter_map(ExprId::new) {
+            self.add_to_index(stored_hash(self.get(id), &self.lists, &self.bytes), id);
+        }
+    }
+
+    fn same(&self, id: ExprId, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> bool {
+        let stored = self.get(id);
+        if std::mem::discriminant(&stored) != std::mem::discriminant(expr) {
+            return false;
+        }
+        match stored {
+            Expr::Concat(_) | Expr::Alt(_) | Expr::And(_) | Expr::Literal(_) => {
+                parts_of(stored, &self.lists, &self.bytes) == (children, bytes)
+            }
+            _ => stored == *expr,
+        }
+    }
+}
+
+fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprId], &'a [u8]) {
+    match expr {
+        Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => (&lists[l.start as usize..][..l.len as usize], &[]),
+        Expr::Literal(l) => (&[], &bytes[l.start as usize..][..l.len as usize]),
+        _ => (&[], &[]),
+    }
+}
+
+fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u32 {
+    let (children, bytes) = parts_of(expr, lists, bytes);
+    hash_of(&expr, children, bytes)
+}
+
+pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u32 {
+    let (kind, own) = match *expr {
+        Expr::Never => (0, 0),
+        Expr::Empty => (1, 0),
+        Expr::Bytes(set) => (2, FxBuildHasher.hash_one(set)),
+        Expr::Chars(id) => (3, id.index() as u64),
+        Expr::Literal(_) => (4, bytes.len() as u64),
+        Expr::Concat(_) => (5, 0),
+        Expr::Alt(_) => (6, 0),
+        Expr::Repeat { expr, min, max } => (7, FxBuildHasher.hash_one((expr, min, max))),
+        Expr::Rule(id) => (8, id.index() as u64),
+        Expr::And(_) => (9, 0),
+        Expr::Not(e) => (10, e.index() as u64),
+        Expr::Look { expr, behind, negated } => (11, FxBuildHasher.hash_one((expr, behind, negated))),
+        Expr::Region(e) => (12, e.index() as u64),
+        Expr::Members(id) => (13, id.index() as u64),
+        Expr::Machine(id) => (14, id.index() as u64),
+    };
+    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
+    let mut hash = mix(kind, own);
+    for child in children {
+        hash = mix(hash, child.index() as u64);
+    }
+    let (words, rest) = bytes.as_chunks::<8>();
+    for word in words {
+        hash = mix(hash, u64::from_le_bytes(*word));
+    }
+    for &byte in rest {
+        hash = mix(hash, u64::from(byte));
+    }
+    (hash >> 32) as u32
+}
