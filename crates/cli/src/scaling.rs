@@ -6,10 +6,11 @@ mod schemas;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tokenstile::{Compiler, Constraint, Limits, MatchError, Matcher};
+use tokenstile_cache::{Origin, TableCache};
 
 use crate::bench::clock::Stopwatch;
 use crate::failure::Failure;
@@ -32,6 +33,8 @@ pub(crate) struct Args {
 
 /// How often a compile is measured; the lowest time counts.
 const COMPILES: usize = 5;
+/// How often tables are built and read; the median counts.
+const TABLES: usize = 7;
 /// Bytes that a step of a text has: what a token has on average.
 const STEP: usize = 4;
 
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     for path in &args.sizes {
         let compiler = Compiler::new(vocab::load(Some(path))?);
         scaling.vocabulary(&compiler).map_err(io)?;
+        scaling.tables(path, &args.out.with_extension("tables"))?;
     }
     scaling.points.flush().map_err(io)?;
     writeln!(out, "wrote {}", args.out.display())?;
@@ -138,6 +142,41 @@ impl Scaling {
         };
         let copies: Vec<u64> = (0..9).map(copy).collect();
         self.point("vocabulary", "copy", size, median(&copies))
+    }
+}
+
+impl Scaling {
+    /// The tables of a vocabulary: built, and read from a file in `folder` that is in the page cache. Its fingerprint counts.
+    fn tables(&mut self, vocab: &Path, folder: &Path) -> Result<(), Failure> {
+        let cache = TableCache::at(folder);
+        let (mut built, mut read) = (Vec::new(), Vec::new());
+        let mut size = 0;
+        for _ in 0..TABLES {
+            let vocab = vocab::load(Some(vocab))?;
+            size = vocab.width();
+            let watch = Stopwatch::start();
+            let compiler = Compiler::new(vocab);
+            built.push(watch.stop());
+            cache.compiler(compiler.vocab().clone());
+        }
+        for _ in 0..TABLES {
+            let vocab = vocab::load(Some(vocab))?;
+            let watch = Stopwatch::start();
+            let (_, origin) = cache.compiler(vocab);
+            if origin == Origin::Cache {
+                read.push(watch.stop());
+            }
+        }
+        let mut save = || {
+            self.point("tables", "built", size, median(&built))?;
+            self.point("tables", "read", size, median(&read))?;
+            let files = std::fs::read_dir(folder)?.flatten();
+            let bytes: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+            // A million bytes are one microsecond here.
+            self.point("tables", "bytes", size, bytes * 1_000)?;
+            std::fs::remove_dir_all(folder)
+        };
+        save().map_err(|error| Failure::io(folder, error))
     }
 }
 

@@ -92,19 +92,18 @@ impl Trie {
             below: below.into(),
             utf8: utf8.into_iter().map(Utf8Place::from).collect::<Vec<_>>().into(),
             root: [0; 256],
-            longest: 0,
+            longest: sorted.iter().map(|t| t.0.len()).max().unwrap_or(0),
             bytes_used: ByteSet::EMPTY,
             single_bytes: ByteSet::EMPTY,
         };
-        trie.completed(vocab)
+        trie.completed()
     }
 
     /// Fills in what the arrays tell.
-    fn completed(mut self, vocab: &Vocab) -> Self {
+    fn completed(mut self) -> Self {
         for child in self.children(ROOT) {
             self.root[self.byte[child as usize] as usize] = child;
         }
-        self.longest = self.tokens.iter().filter_map(|&t| vocab.bytes(t)).map(<[u8]>::len).max().unwrap_or(0);
         self.bytes_used = self.byte[1..].iter().copied().collect();
         let singles = self.children(ROOT).filter(|&child| !self.own(child).is_empty());
         self.single_bytes = singles.map(|child| self.byte[child as usize]).collect();
@@ -123,7 +122,7 @@ impl Trie {
 
     /// The trie of which the arrays are in a file.
     pub(crate) fn load(file: &mut Reader, vocab: &Vocab) -> Result<Self, TablesError> {
-        let trie = Trie {
+        let mut trie = Trie {
             nodes: file.array()?,
             byte: file.array()?,
             parent: file.array()?,
@@ -135,24 +134,22 @@ impl Trie {
             bytes_used: ByteSet::EMPTY,
             single_bytes: ByteSet::EMPTY,
         };
-        if !trie.is_sound(vocab) {
+        let length = |&token: &TokenId| vocab.bytes(token).map(<[u8]>::len);
+        let longest = trie.tokens.iter().map(length).try_fold(0, |longest, len| Some(longest.max(len?)));
+        trie.longest = longest.ok_or(TablesError::Damaged { what: "a token is none" })?;
+        let chars = trie.below.iter().map(|below| below.chars).max();
+        if chars.is_some_and(|chars| chars as usize > trie.longest) || !trie.is_sound() {
             return Err(TablesError::Damaged { what: "the trie is none" });
         }
-        let trie = trie.completed(vocab);
-        let chars = |below: &Below| below.chars as usize <= trie.longest;
-        if !trie.below.iter().all(chars) {
-            return Err(TablesError::Damaged { what: "a token has too many characters" });
-        }
-        Ok(trie)
+        Ok(trie.completed())
     }
 
     /// Whether the nodes are a tree in the order in which [`Shape`] makes it, with all tokens at its nodes.
-    fn is_sound(&self, vocab: &Vocab) -> bool {
+    fn is_sound(&self) -> bool {
         let count = self.nodes.len();
         let lengths = [self.byte.len(), self.parent.len(), self.below.len(), self.utf8.len()];
         let Some(root) = self.nodes.first().filter(|_| lengths == [count; 4]) else { return false };
         if (root.tokens, root.tokens_end as usize) != (0, self.tokens.len())
-            || !self.tokens.iter().all(|&token| vocab.bytes(token).is_some())
             || !self.utf8.iter().all(|at| at.place <= Utf8Place::BROKEN.place)
         {
             return false;

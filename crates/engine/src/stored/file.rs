@@ -18,8 +18,8 @@ pub(crate) const VERSION: u32 = 1;
 const ALIGN: usize = 64;
 /// Bytes of the header.
 const HEADER: usize = 64;
-/// Bytes of a section's place in the list: its start, its length and the size of its values.
-const PLACE: usize = 24;
+/// Bytes of a section's place in the list: its start, its length, the size of its values and its checksum.
+const PLACE: usize = 32;
 /// Where the checksum is in the header.
 const CHECKSUM: Range<usize> = 48..56;
 
@@ -40,8 +40,8 @@ impl<'a> Writer<'a> {
         let mut head = vec![0; HEADER];
         let mut at = (HEADER + self.sections.len() * PLACE).next_multiple_of(ALIGN);
         for (bytes, size) in &self.sections {
-            for number in [at, bytes.len(), *size] {
-                head.extend((number as u64).to_ne_bytes());
+            for number in [at as u64, bytes.len() as u64, *size as u64, checksum(bytes)] {
+                head.extend(number.to_ne_bytes());
             }
             at = (at + bytes.len()).next_multiple_of(ALIGN);
         }
@@ -52,10 +52,8 @@ impl<'a> Writer<'a> {
         head[16..32].copy_from_slice(&fingerprint.to_bytes());
         head[32..40].copy_from_slice(&(at as u64).to_ne_bytes());
         head[40..48].copy_from_slice(&(self.sections.len() as u64).to_ne_bytes());
-        let mut sum = Checksum::default();
-        sum.add(&head);
-        self.sections.iter().for_each(|(bytes, _)| sum.add(bytes));
-        head[CHECKSUM].copy_from_slice(&sum.finish().to_ne_bytes());
+        let sum = checksum(&head);
+        head[CHECKSUM].copy_from_slice(&sum.to_ne_bytes());
         out.write_all(&head)?;
         for (bytes, _) in &self.sections {
             out.write_all(bytes)?;
@@ -68,7 +66,15 @@ impl<'a> Writer<'a> {
 /// Hands out the sections of a file, in the order in which they were written.
 pub(crate) struct Reader {
     keeper: Keeper,
-    sections: std::vec::IntoIter<(Range<usize>, usize)>,
+    sections: std::vec::IntoIter<Section>,
+}
+
+/// Where a section is, with the zeros behind it, and what it should be.
+struct Section {
+    range: Range<usize>,
+    padded: Range<usize>,
+    size: usize,
+    sum: u64,
 }
 
 /// Bytes where values of every size may lie.
@@ -123,23 +129,26 @@ impl Reader {
         if long(head, 32) != bytes.len() as u64 {
             return Err(damaged("the length is another"));
         }
-        let mut sum = Checksum::default();
-        let mut unsummed = *head;
-        unsummed[CHECKSUM].fill(0);
-        sum.add(&unsummed);
-        sum.add(&bytes[HEADER..]);
-        if sum.finish() != long(head, CHECKSUM.start) {
-            return Err(damaged("the checksum is another"));
+        let end = list_end(bytes, long(head, 40)).ok_or(damaged("the list of sections is cut"))?;
+        let mut list = bytes[..end.next_multiple_of(ALIGN)].to_vec();
+        list[CHECKSUM].fill(0);
+        if checksum(&list) != long(head, CHECKSUM.start) {
+            return Err(damaged("the checksum of the header is another"));
         }
-        let sections = places(bytes, long(head, 40)).ok_or(damaged("the sections do not fit"))?;
+        let sections = places(bytes, end).ok_or(damaged("the sections do not fit"))?;
         Ok(Reader { sections: sections.into_iter(), keeper })
     }
 
     /// The next section.
     pub(crate) fn array<T: Plain>(&mut self) -> Result<Array<T>, TablesError> {
         let damaged = TablesError::Damaged { what: "a section is not what was expected" };
-        let (range, size) = self.sections.next().ok_or(damaged)?;
-        Array::view(&self.keeper, range).filter(|_| size == size_of::<T>()).ok_or(damaged)
+        let section = self.sections.next().ok_or(damaged)?;
+        // Summed up only now, so that it is still near when it is looked at.
+        let bytes = (*self.keeper).as_ref().get(section.padded).ok_or(damaged)?;
+        if checksum(bytes) != section.sum {
+            return Err(TablesError::Damaged { what: "the checksum of a section is another" });
+        }
+        Array::view(&self.keeper, section.range).filter(|_| section.size == size_of::<T>()).ok_or(damaged)
     }
 
     /// Whether all sections were read.
@@ -148,20 +157,26 @@ impl Reader {
     }
 }
 
-/// Where the sections are, and the size of their values. They follow on each other as they were written.
-fn places(bytes: &[u8], count: u64) -> Option<Vec<(Range<usize>, usize)>> {
+/// Where a list of so many sections ends, if that and the zeros behind it are there.
+fn list_end(bytes: &[u8], count: u64) -> Option<usize> {
     let end = usize::try_from(count).ok()?.checked_mul(PLACE)?.checked_add(HEADER)?;
+    (end.checked_next_multiple_of(ALIGN)? <= bytes.len()).then_some(end)
+}
+
+/// The sections of a list that ends there. They follow on each other as they were written.
+fn places(bytes: &[u8], end: usize) -> Option<Vec<Section>> {
     let list = bytes.get(HEADER..end)?;
     let mut at = end.next_multiple_of(ALIGN);
     let mut sections = Vec::with_capacity(list.len() / PLACE);
     for place in list.chunks_exact(PLACE) {
         let [start, len, size] = [0, 8, 16].map(|at| usize::try_from(long(place, at)).ok());
         let end = start?.checked_add(len?)?;
-        if start? != at || end > bytes.len() {
+        let next = end.checked_next_multiple_of(ALIGN)?;
+        if start? != at || next > bytes.len() {
             return None;
         }
-        sections.push((at..end, size?));
-        at = end.checked_next_multiple_of(ALIGN)?;
+        sections.push(Section { range: at..end, padded: at..next, size: size?, sum: long(place, 24) });
+        at = next;
     }
     (at == bytes.len()).then_some(sections)
 }
@@ -177,6 +192,13 @@ fn short(bytes: &[u8], at: usize) -> u32 {
 
 fn long(bytes: &[u8], at: usize) -> u64 {
     u64::from_ne_bytes(part(bytes, at))
+}
+
+/// The checksum of bytes, with zeros up to a multiple of 64.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut sum = Checksum::default();
+    sum.add(bytes);
+    sum.finish()
 }
 
 /// A hash in which eight words at a time do not wait for each other: thirty megabytes in a few milliseconds. Each step can be
@@ -213,13 +235,17 @@ fn mixed(word: u64) -> u64 {
     word.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
 }
 
-/// The file with the checksum that its content has: for tests of what no checksum tells.
+/// The file with the checksums that its content has: for tests of what no checksum tells.
 #[cfg(test)]
 pub(crate) fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let Some(end) = list_end(&bytes, long(&bytes, 40)) else { return bytes };
+    for (index, section) in places(&bytes, end).unwrap_or_default().into_iter().enumerate() {
+        let sum = checksum(&bytes[section.padded]);
+        bytes[HEADER + index * PLACE + 24..][..8].copy_from_slice(&sum.to_ne_bytes());
+    }
     bytes[CHECKSUM].fill(0);
-    let mut sum = Checksum::default();
-    sum.add(&bytes);
-    bytes[CHECKSUM].copy_from_slice(&sum.finish().to_ne_bytes());
+    let sum = checksum(&bytes[..end.next_multiple_of(ALIGN)]);
+    bytes[CHECKSUM].copy_from_slice(&sum.to_ne_bytes());
     bytes
 }
 
@@ -266,13 +292,18 @@ mod tests {
     #[test]
     fn every_change_is_told() {
         let bytes = file(&[&[1, 2, 3], &[4; 40]]);
+        let reads = |bytes: Vec<u8>| {
+            let both = |mut reader: Reader| reader.array::<u32>().and(reader.array::<u32>());
+            Reader::new(bytes, fingerprint()).and_then(both).is_ok()
+        };
+        assert!(reads(bytes.clone()));
         for at in 0..bytes.len() {
             for bit in 0..8 {
                 let mut changed = bytes.clone();
                 changed[at] ^= 1 << bit;
-                assert!(Reader::new(changed, fingerprint()).is_err(), "bit {bit} of byte {at}");
+                assert!(!reads(changed), "bit {bit} of byte {at}");
             }
-            assert!(Reader::new(bytes[..at].to_vec(), fingerprint()).is_err(), "cut at {at}");
+            assert!(!reads(bytes[..at].to_vec()), "cut at {at}");
         }
     }
 
@@ -299,9 +330,7 @@ mod tests {
         let sum = |change: &[(usize, u8)]| {
             let mut bytes = vec![0x5A; 4 * ALIGN];
             change.iter().for_each(|&(at, bits)| bytes[at] ^= bits);
-            let mut sum = Checksum::default();
-            sum.add(&bytes);
-            sum.finish()
+            checksum(&bytes)
         };
         for bit in 0..8 {
             for at in 0..ALIGN {
