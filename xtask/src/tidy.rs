@@ -122,8 +122,9 @@ const LAYERS: [Layer; 10] = [
 ];
 
 /// Files that may contain `unsafe`, and why.
-const MAY_BE_UNSAFE: [(&str, &str); 6] = [
+const MAY_BE_UNSAFE: [(&str, &str); 7] = [
     ("crates/engine/src/automaton/append.rs", "elements are read without a lock while others are appended"),
+    ("crates/engine/src/mask/union.rs", "vector instructions that not every processor has"),
     ("crates/engine/src/stored/array.rs", "tables are slices wherever they lie, in a file or in memory"),
     ("crates/cache/src/map.rs", "a memory map: tables that are there at once and shared by processes"),
     ("crates/cli/src/bench/clock.rs", "the CPU clock of a thread is a call into the system"),

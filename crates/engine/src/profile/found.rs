@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::anchor::Counted;
 use super::{LONG, Run, RunMask};
+use crate::mask::add_mask;
 use crate::trie::{Trie, Utf8Place};
 use crate::vocab::TokenId;
 
@@ -33,7 +34,7 @@ impl Found {
         let longest = tokens.last().map_or(0, |t| t.chars);
         match dense {
             Some(dense) if longest <= most => {
-                self.words.iter_mut().zip(dense.iter()).for_each(|(w, d)| *w |= d);
+                add_mask(dense, &mut self.words);
             }
             _ => tokens.iter().take_while(|t| t.chars <= most).for_each(|t| set(&mut self.words, t.token)),
         }
