@@ -1,7 +1,12 @@
 //! `tokenstile scaling`: how cost grows with the schema, the vocabulary, the text and its depth. For
 //! `cargo xtask bench`, so not in the help. One JSON object a line: what grows (`by`), what was measured (`what`), how
 //! large (`x`), how long in microseconds (`us`).
+//!
+//! With `--batch` it measures a batch on one and on two threads instead, with `--live` the memory of constraints that are
+//! alive together.
 
+mod batch;
+mod live;
 mod schemas;
 
 use std::fs::File;
@@ -26,6 +31,12 @@ pub(crate) struct Args {
     /// Vocabularies of different sizes
     #[arg(long, value_name = "FILE")]
     sizes: Vec<PathBuf>,
+    /// Measure a batch on one and on two threads, and nothing else
+    #[arg(long)]
+    batch: bool,
+    /// Measure the memory of these cases alive together, and nothing else
+    #[arg(long, value_name = "FILE")]
+    live: Option<PathBuf>,
     /// Where the points go
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -42,8 +53,14 @@ const STEP: usize = 4;
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let file = File::create(&args.out).map_err(|error| Failure::io(&args.out, error))?;
     let mut scaling = Scaling { points: BufWriter::new(file) };
+    if let Some(cases) = &args.live {
+        return live::measure(&mut scaling.points, &args.vocab, cases).map(|()| Verdict::Good);
+    }
     let compiler = Compiler::new(vocab::load(Some(&args.vocab))?);
     let io = |error| Failure::io(&args.out, error);
+    if args.batch {
+        return batch::measure(&mut scaling, &compiler).map_err(io).map(|()| Verdict::Good);
+    }
     for members in [10, 30, 100, 300, 1_000, 3_000] {
         scaling.compiles(&compiler, "members", members, &schemas::object(members))?;
     }
@@ -172,7 +189,7 @@ impl Scaling {
             self.point("tables", "read", size, median(&read))?;
             let files = std::fs::read_dir(folder)?.flatten();
             let bytes: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
-            // A million bytes are one microsecond here.
+            // In the place of a time.
             self.point("tables", "bytes", size, bytes * 1_000)?;
             std::fs::remove_dir_all(folder)
         };
