@@ -160,8 +160,12 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target)?;
         } else {
-            // Written anew rather than copied, since the data may be read-only and a copy would be as well.
-            fs::write(&target, fs::read(entry.path())?)?;
+            // Written anew rather than copied, since the data may be read-only and a copy would be as well; and only where it
+            // is another, so that nothing is built again for it.
+            let bytes = fs::read(entry.path())?;
+            if fs::read(&target).ok().as_ref() != Some(&bytes) {
+                fs::write(&target, bytes)?;
+            }
         }
     }
     Ok(())
