@@ -6,7 +6,6 @@ use super::live::{CONSTRAINTS, Live};
 use super::results::{CaseResult, percentile, sorted};
 use super::scaling::Point;
 use super::tables::{self, grouped, micros, table};
-use super::workloads::SAMPLE;
 use super::{Measured, Runs};
 
 /// All of them.
@@ -24,10 +23,12 @@ fn vocabularies(measured: &Measured) -> String {
     if measured.vocabularies.is_empty() {
         return out;
     }
+    let cases = measured.vocabularies.iter().flat_map(|with| &with.runs).map(|(_, run)| run.cases.len());
     let _ = write!(
         out,
-        "\n## Other vocabularies\n\nThe first {SAMPLE} of the schemas (any prefix is a fair sample), their texts taken apart by \
-         the tokenizers' own packages (`tokenizers`, `tiktoken`). llguidance reads no tiktoken ranks.\n"
+        "\n## Other vocabularies\n\nThe first {} of the schemas (any prefix is a fair sample), their texts taken apart by \
+         the tokenizers' own packages (`tokenizers`, `tiktoken`). llguidance reads no tiktoken ranks.\n",
+        cases.max().unwrap_or(0)
     );
     for with in &measured.vocabularies {
         let _ = write!(out, "\n### {}\n", with.vocabulary.name);

@@ -24,7 +24,7 @@ pub(super) const VOCABULARIES: [Vocabulary; 3] = [
 ];
 
 /// So many of the cases are measured with each of them.
-pub(super) const SAMPLE: usize = 120;
+const SAMPLE: usize = 120;
 
 impl Vocabulary {
     /// What the names of its results begin with.
