@@ -57,8 +57,7 @@ impl Matcher {
         for (i, &byte) in bytes.iter().enumerate() {
             // Nearly always there is one thread, which does not return.
             if let [(local, _)] = &mut threads[..]
-                && let expansion = store.local_expansion(*local)
-                && !expansion.returns()
+                && !store.opened(*local).returns()
             {
                 work.spend(1)?;
                 match store.step_byte(*local, byte, work)? {
@@ -119,7 +118,40 @@ impl Matcher {
             let head = (next, stack.clone());
             config = normalize(&mut Stacks::new(store), SmallVec::from_iter([head]));
         }
+        if done < bytes.len()
+            && let Some((next, more)) = self.skip_keys(&config, &bytes[done..])
+        {
+            (config, done) = (next, done + more);
+        }
         Ok((config, done))
+    }
+
+    /// The same where a key is one of several, or another one.
+    fn skip_keys(&self, config: &Config, bytes: &[u8]) -> Option<(Config, usize)> {
+        let store = &self.generation.store;
+        let mut taken = bytes.len();
+        // One byte is as fast as any other way, and where there are many heads there is more to do than this.
+        if taken < 2 || config.len() > 2 {
+            return None;
+        }
+        let mut found: SmallVec<[_; 2]> = SmallVec::new();
+        for (state, _) in config {
+            let (most, states) = store.along(*state, &bytes[..taken])?;
+            if most < taken && !found.is_empty() {
+                return None; // rare enough to go byte by byte
+            }
+            taken = most;
+            found.push(states);
+        }
+        let mut stacks = Stacks::new(store);
+        let mut heads: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
+        for ((_, stack), states) in config.iter().zip(found) {
+            heads.extend(states.into_iter().map(|(state, ret)| match ret {
+                Some(ret) => (state, stacks.push(ret, stack)),
+                None => (state, stack.clone()),
+            }));
+        }
+        (!heads.is_empty()).then(|| (normalize(&mut stacks, heads), taken))
     }
 
     /// Where the frame of a thread may end, adds the threads that go on below it.
@@ -127,14 +159,13 @@ impl Matcher {
         let store = &self.generation.store;
         let mut i = 0;
         while i < threads.len() {
-            let expansion = store.local_expansion(threads[i].0);
+            let opened = store.opened(threads[i].0);
             i += 1;
-            if !expansion.returns() {
+            if !opened.returns() {
                 continue;
             }
             let stack = threads[i - 1].1.clone();
-            let ends =
-                expansion.pops.then_some(None).into_iter().chain(expansion.ends.iter().map(|&e| Some(e)));
+            let ends = opened.pops.then_some(None).into_iter().chain(opened.ends.iter().map(|&e| Some(e)));
             for (end, (ret, below)) in ends.flat_map(|end| stack.links.iter().map(move |link| (end, link))) {
                 let local = store.local_of(store.returned(*ret, end));
                 if !threads.iter().any(|t| t.0 == local && t.1.key == below.key) {

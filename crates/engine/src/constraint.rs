@@ -10,6 +10,7 @@ use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limi
 
 use crate::automaton::{Program, Store};
 use crate::error::CompileError;
+use crate::library::Library;
 use crate::mask::MaskStore;
 use crate::matcher::Matcher;
 use crate::proof::Proofs;
@@ -133,12 +134,15 @@ impl Compiler {
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
         }
         let program = Arc::new(Program::new(&prepared, &self.tables)?);
+        let has_base = prepared.has_base() && self.limits.heads == Limits::default().heads;
+        let library = if has_base { self.tables.library() } else { None };
         let inner = Inner {
             tables: self.tables.clone(),
             limits: self.limits.clone(),
             needs_proof,
             tracking,
-            generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits))),
+            has_base,
+            generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits, library))),
             program,
             counters: Counters::default(),
             rules: prepared.rules().len(),
@@ -163,7 +167,7 @@ fn boolean_is_never(arena: &Arena, expr: ExprId, limits: &Limits) -> Result<bool
     }
     let (arena, expr) = passes::extract(arena, expr);
     let program = Program::of_expr(arena, expr)?;
-    let store = Store::new(Arc::new(program), limits);
+    let store = Store::new(Arc::new(program), limits, None);
     let empty = store.is_never();
     match store.exceeded() {
         Some(e) => Err(GrammarError::limit(e.name, e.value)),
@@ -195,10 +199,10 @@ pub(crate) struct Generation {
 }
 
 impl Generation {
-    fn new(program: &Arc<Program>, limits: &Limits) -> Self {
+    fn new(program: &Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
         Generation {
-            store: Store::new(program.clone(), limits),
-            masks: MaskStore::new(),
+            masks: MaskStore::new(library.clone()),
+            store: Store::new(program.clone(), limits, library),
             proofs: Proofs::default(),
             corrections: Corrections::default(),
             floor: AtomicUsize::new(0),
@@ -211,6 +215,7 @@ impl Generation {
     pub(crate) fn is_full(&self, limits: &Limits) -> bool {
         let floor = self.floor.load(Ordering::Relaxed);
         self.store.is_full(limits.cache_bytes.max(floor.saturating_mul(2)))
+            || self.store.library.as_ref().is_some_and(|library| library.is_full())
     }
 
     /// Takes note of how much a sequence needs that has just moved here.
@@ -234,6 +239,8 @@ pub(crate) struct Inner {
     pub(crate) needs_proof: bool,
     /// What is remembered of the text while it is written.
     pub(crate) tracking: Tracking,
+    /// Whether the program begins as that of the library does.
+    has_base: bool,
     program: Arc<Program>,
     generation: RwLock<Arc<Generation>>,
     pub(crate) counters: Counters,
@@ -264,11 +271,17 @@ impl Inner {
         self.generation.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Empty caches.
+    fn new_generation(&self) -> Generation {
+        let library = if self.has_base { self.tables.library() } else { None };
+        Generation::new(&self.program, &self.limits, library)
+    }
+
     /// The caches to use instead of `old`, which has grown too large.
     pub(crate) fn renew(&self, old: &Arc<Generation>) -> Arc<Generation> {
         let mut current = self.generation.write().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, old) {
-            *current = Arc::new(Generation::new(&self.program, &self.limits));
+            *current = Arc::new(self.new_generation());
             self.counters.renewals.fetch_add(1, Ordering::Relaxed);
         }
         current.clone()
@@ -300,7 +313,8 @@ impl Constraint {
             limits: old.limits.clone(),
             needs_proof: old.needs_proof,
             tracking: old.tracking,
-            generation: RwLock::new(Arc::new(Generation::new(&old.program, &old.limits))),
+            has_base: old.has_base,
+            generation: RwLock::new(Arc::new(old.new_generation())),
             program: old.program.clone(),
             counters: Counters::default(),
             rules: old.rules,

@@ -19,6 +19,10 @@ impl<K: Copy + Ord, V: Copy> Memo<K, V> {
         list.binary_search_by_key(&key, |e| e.0).ok().map(|i| list[i].1)
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     pub(crate) fn insert(&self, key: K, value: V) {
         let mut list = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Err(at) = list.binary_search_by_key(&key, |e| e.0) {

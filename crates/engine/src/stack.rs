@@ -66,7 +66,7 @@ impl<'a> Stacks<'a> {
 
     /// The stack that returns to one state.
     #[inline]
-    fn push(&self, ret: StateId, below: &Stack) -> Stack {
+    pub(crate) fn push(&self, ret: StateId, below: &Stack) -> Stack {
         if let ([(again, _)], false) = (&below.links[..], below.bottom)
             && ret == *again
             && self.store.is_star(ret)

@@ -1,10 +1,11 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use tokenstile_grammar::ir::CharSet;
 
+use crate::library::Library;
 use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
@@ -29,6 +30,8 @@ pub(crate) struct Tables {
     spelling: OnceLock<Spelling>,
     /// For constraints that remember what was written.
     structure: StructureTables,
+    /// What constraints have in common.
+    library: RwLock<Option<Arc<Library>>>,
 }
 
 impl Tables {
@@ -43,7 +46,8 @@ impl Tables {
         let words = words_of(&vocab);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
         let kept = Kept::new(words);
-        Tables { vocab, trie, profile, wide, kept, words, spelling: OnceLock::new(), structure }
+        let (spelling, library) = (OnceLock::new(), RwLock::new(None));
+        Tables { vocab, trie, profile, wide, kept, words, spelling, structure, library }
     }
 
     /// Writes all that takes time to build as a file.
@@ -68,6 +72,19 @@ impl Tables {
             return Err(TablesError::Damaged { what: "there are sections too many" });
         }
         Ok(Tables::of(vocab, trie, profile, structure))
+    }
+
+    /// What constraints that begin with the base have in common; a new one if it has grown too large.
+    pub(crate) fn library(&self) -> Option<Arc<Library>> {
+        let usable = |known: &Option<Arc<Library>>| known.clone().filter(|known| !known.is_full());
+        if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(known);
+        }
+        let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
+        if usable(&place).is_none() {
+            *place = Library::new(self).map(Arc::new);
+        }
+        place.clone()
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {

@@ -67,7 +67,8 @@ struct Scope {
 
 impl Store {
     fn formula(&self, id: FormulaId) -> &Formula {
-        self.formulas.get(id.index())
+        let home = self.home(id.0);
+        home.formulas.get((id.0 - home.own) as usize)
     }
 }
 
@@ -84,13 +85,16 @@ impl Build<'_> {
             return id;
         }
         store.add_bytes(size_of::<Formula>() + 64);
-        let id = FormulaId::of(store.formulas.push(Formula {
-            kind,
-            accepting: OnceLock::new(),
-            steps: OnceLock::new(),
-            live: OnceLock::new(),
-            plain: OnceLock::new(),
-        }));
+        let id = FormulaId::of(
+            store,
+            store.formulas.push(Formula {
+                kind,
+                accepting: OnceLock::new(),
+                steps: OnceLock::new(),
+                live: OnceLock::new(),
+                plain: OnceLock::new(),
+            }),
+        );
         self.index.formulas.insert_unique(hash, id, |&id| hash_of(&store.formula(id).kind));
         id
     }
@@ -382,7 +386,7 @@ impl Build<'_> {
         let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0).collect();
         let covered = sets.iter().fold(ByteSet::EMPTY, |all, s| all.union(s));
         for &tracker in &scope.trackers {
-            let tracked = &store.expansion_in(self, tracker).edges;
+            let tracked = store.edges_in(self, tracker);
             sets.extend(tracked.iter().map(|e| e.0.intersect(&covered)));
         }
         let mut out = SmallVec::new();
@@ -395,22 +399,58 @@ impl Build<'_> {
             }
             let mut next = Scope { region: scope.region, trackers: SmallVec::new() };
             for &tracker in &scope.trackers {
-                let cells: SmallVec<[CellId; 8]> = store
-                    .expansion_in(self, tracker)
-                    .edges
-                    .iter()
-                    .filter(|e| e.0.contains(byte))
-                    .map(|e| e.1)
-                    .collect();
-                next.trackers.push(self.state(&cells));
+                next.trackers.push(self.tracker_after(tracker, byte));
             }
             out.push((class, self.leaf(&targets, &next)));
         }
         out
     }
 
+    fn tracker_after(&mut self, tracker: StateId, byte: u8) -> StateId {
+        let edges = self.store.edges_in(self, tracker).iter().filter(|e| e.0.contains(byte));
+        let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
+        self.state(&cells)
+    }
+
+    /// Where one byte leads from a formula.
+    pub(super) fn formula_after(&mut self, id: FormulaId, byte: u8) -> FormulaId {
+        let store = self.store;
+        if let Some(steps) = store.formula(id).steps.get() {
+            return steps.iter().find(|step| step.0.contains(byte)).map_or(FormulaId::FALSE, |step| step.1);
+        }
+        match &store.formula(id).kind {
+            Kind::False => FormulaId::FALSE,
+            Kind::True => FormulaId::TRUE,
+            Kind::Leaf { state, region, trackers } => {
+                let mut targets: SmallVec<[CellId; 8]> = SmallVec::new();
+                for &cell in store.state(*state).kernel.iter().filter(|&&cell| cell != CellId::NIL) {
+                    self.after_byte(cell, byte, &mut targets);
+                }
+                if targets.is_empty() {
+                    return FormulaId::FALSE;
+                }
+                let trackers = trackers.iter().map(|&tracker| self.tracker_after(tracker, byte)).collect();
+                self.leaf(&targets, &Scope { region: *region, trackers })
+            }
+            Kind::Not(part) => {
+                let next = self.formula_after(*part, byte);
+                self.none_of(next)
+            }
+            Kind::And(parts) => {
+                let next: SmallVec<[FormulaId; 4]> =
+                    parts.iter().map(|&part| self.formula_after(part, byte)).collect();
+                self.all_of(next)
+            }
+            Kind::Or(parts) => {
+                let next: SmallVec<[FormulaId; 4]> =
+                    parts.iter().map(|&part| self.formula_after(part, byte)).collect();
+                self.any_of(next)
+            }
+        }
+    }
+
     /// Whether some text completes the formula.
-    fn is_live(&mut self, id: FormulaId) -> bool {
+    pub(super) fn is_live(&mut self, id: FormulaId) -> bool {
         let store = self.store;
         if let Some(&live) = store.formula(id).live.get() {
             return live;

@@ -17,6 +17,8 @@ use crate::memo::Memo;
 pub(crate) struct Build<'s> {
     pub(super) store: &'s Store,
     pub(super) index: MutexGuard<'s, Index>,
+    /// The same for the library, once something has to be found there.
+    library: Option<Box<Build<'s>>>,
 }
 
 /// What a set of cells comes down to, with every empty step taken.
@@ -51,6 +53,25 @@ pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
 }
 
 impl<'s> Build<'s> {
+    pub(super) fn new(store: &'s Store, index: MutexGuard<'s, Index>) -> Self {
+        Build { store, index, library: None }
+    }
+
+    /// Who builds the object with this number.
+    #[inline]
+    pub(super) fn home(&mut self, id: u32) -> &mut Build<'s> {
+        if self.store.is_shared(id) { self.library() } else { self }
+    }
+
+    /// Who builds what is made of nothing but what the library has; there must be one.
+    pub(super) fn library(&mut self) -> &mut Build<'s> {
+        let store = self.store;
+        match &store.library {
+            Some(library) => self.library.get_or_insert_with(|| Box::new(library.store.build())),
+            None => self,
+        }
+    }
+
     /// Makes the objects with fixed ids.
     pub(super) fn constants(&mut self) {
         self.state(&[CellId::NIL]);
@@ -60,6 +81,9 @@ impl<'s> Build<'s> {
 
     pub(super) fn cell(&mut self, head: Head, tail: CellId) -> CellId {
         let store = self.store;
+        if store.is_shared(tail.0) && store.is_shared_head(head) {
+            return self.library().cell(head, tail);
+        }
         let hash = hash_of(&(head, tail));
         let same = |&id: &CellId| {
             let cell = store.cell(id);
@@ -71,11 +95,11 @@ impl<'s> Build<'s> {
         let clamped_head = self.clamp_head(head);
         let clamped_tail = store.cell(tail).clamped;
         let clamped = if clamped_head == head && clamped_tail == tail {
-            CellId::of(store.cells.len())
+            CellId::of(store, store.cells.len())
         } else {
             self.cell(clamped_head, clamped_tail)
         };
-        let id = CellId::of(store.cells.push(Cell { head, tail, clamped }));
+        let id = CellId::of(store, store.cells.push(Cell { head, tail, clamped }));
         let clamped_is_self = clamped_head == head && clamped_tail == tail;
         debug_assert!(!clamped_is_self || clamped == id);
         store.add_bytes(size_of::<Cell>() + 16);
@@ -155,20 +179,32 @@ impl<'s> Build<'s> {
         kernel.sort_unstable();
         kernel.dedup();
         let store = self.store;
+        if kernel.iter().all(|cell| store.is_shared(cell.0)) {
+            return self.library().state_of(kernel);
+        }
+        self.state_of(kernel)
+    }
+
+    /// The state of a set of cells that are as they should be, in order.
+    fn state_of(&mut self, kernel: SmallVec<[CellId; 8]>) -> StateId {
+        let store = self.store;
         let hash = hash_of(&kernel[..]);
         if let Some(&id) = self.index.states.find(hash, |&id| store.state(id).kernel[..] == kernel[..]) {
             return id;
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
-        let id = StateId::of(store.states.push(State {
-            kernel: kernel.into_boxed_slice(),
-            expansion: OnceLock::new(),
-            clamped: OnceLock::new(),
-            local: OnceLock::new(),
-            walked: OnceLock::new(),
-            resolved: Memo::new(),
-            after: Memo::new(),
-        }));
+        let id = StateId::of(
+            store,
+            store.states.push(State {
+                kernel: kernel.into_boxed_slice(),
+                expansion: OnceLock::new(),
+                clamped: OnceLock::new(),
+                local: OnceLock::new(),
+                walked: OnceLock::new(),
+                resolved: Memo::new(),
+                after: Memo::new(),
+            }),
+        );
         self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
         id
     }
@@ -178,6 +214,9 @@ impl<'s> Build<'s> {
         let state = self.store.state(id);
         if let Some(&clamped) = state.clamped.get() {
             return clamped;
+        }
+        if self.store.is_shared(id.0) {
+            return self.library().clamp_state(id);
         }
         let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
         for &id in state.kernel.iter() {
@@ -197,12 +236,17 @@ impl<'s> Build<'s> {
 
     pub(super) fn node(&mut self, node: Node) -> NodeId {
         let store = self.store;
+        if node.links.iter().all(|link| store.is_shared(link.0.0) && store.is_shared(link.1.0))
+            && store.own > 0
+        {
+            return self.library().node(node);
+        }
         let hash = hash_of(&node);
         if let Some(&id) = self.index.nodes.find(hash, |&id| *store.node(id) == node) {
             return id;
         }
         store.add_bytes(size_of::<Node>() + 16);
-        let id = NodeId::of(store.nodes.push(node));
+        let id = NodeId::of(store, store.nodes.push(node));
         self.index.nodes.insert_unique(hash, id, |&id| hash_of(store.node(id)));
         id
     }
@@ -223,17 +267,22 @@ impl<'s> Build<'s> {
             return;
         }
         let closure = self.closure(&state.kernel, Here::default());
-        let edges = self.edges(&closure.terminals);
         let calls = self.group_calls(closure.calls);
         let frames: Box<[(StateId, StateId)]> =
             closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))).collect();
         let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
         let (ends, accepting) = (closure.ends.into(), closure.accepting);
-        let size =
-            edges.len() * size_of::<(ByteSet, CellId)>() + (calls.len() + frames.len() + choices.len()) * 8;
+        let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
-        let expansion =
-            Expansion { edges: edges.into(), calls: calls.into(), frames, choices, accepting, ends };
+        let expansion = Expansion {
+            terminals: closure.terminals.into(),
+            edges: OnceLock::new(),
+            calls: calls.into(),
+            frames,
+            choices,
+            accepting,
+            ends,
+        };
         let _ = state.expansion.set(expansion);
     }
 
@@ -361,6 +410,12 @@ impl<'s> Build<'s> {
                 let next = self.push(inner, tail);
                 todo.push(next);
             }
+            Expr::And(_) if let Some(exceptions) = program.exceptions(expr) => {
+                if exceptions.may_end(at) {
+                    todo.push(tail);
+                }
+                out.terminals.push(id);
+            }
             Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
                 let formula = self.formula_of(expr);
                 if formula != super::boolean::FormulaId::FALSE {
@@ -407,6 +462,9 @@ impl<'s> Build<'s> {
                         edges.push((ByteSet::single(bytes[at as usize]), next));
                     }
                     Expr::Machine(machine) => self.step_machine(expr, (machine, at), tail, &mut edges),
+                    Expr::And(_) if let Some(exceptions) = program.exceptions(expr) => {
+                        self.edges_of_except((expr, exceptions), (at, tail), &mut edges);
+                    }
                     _ => unreachable!("only consuming cells are terminals"),
                 },
                 Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
@@ -437,9 +495,20 @@ impl Store {
     /// Like [`expansion`](Store::expansion), for those who hold the lock already.
     pub(super) fn expansion_in<'a>(&'a self, build: &mut Build<'_>, id: StateId) -> &'a Expansion {
         if self.state(id).expansion.get().is_none() {
-            build.expand_state(id);
+            build.home(id.0).expand_state(id);
         }
         self.state(id).expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
+    }
+
+    /// Where bytes lead from a state, for those who hold the lock already.
+    pub(super) fn edges_in<'a>(&'a self, build: &mut Build<'_>, id: StateId) -> &'a [(ByteSet, CellId)] {
+        let expansion = self.expansion_in(build, id);
+        if let Some(edges) = expansion.edges.get() {
+            return edges;
+        }
+        let edges = build.home(id.0).edges(&expansion.terminals);
+        self.home(id.0).add_bytes(edges.len() * size_of::<(ByteSet, CellId)>());
+        expansion.edges.get_or_init(|| edges.into())
     }
 
     /// Whether a state is just `x*`, so that two of it in a row are one.

@@ -45,14 +45,14 @@ pub(crate) struct MachineState {
 }
 
 /// Where a cell of members stands.
-pub(super) enum Phase {
+pub(crate) enum Phase {
     Start,
     AfterEntry(CountedId),
     AfterSeparator(CountedId),
 }
 
 impl Phase {
-    pub(super) fn of(at: u32) -> Self {
+    pub(crate) fn of(at: u32) -> Self {
         match at {
             0 => Phase::Start,
             _ if at % 2 == 1 => Phase::AfterEntry(CountedId(at / 2)),
@@ -72,12 +72,14 @@ impl Phase {
 impl Store {
     #[inline]
     pub(super) fn counted(&self, id: CountedId) -> &Counted {
-        self.counted.get(id.index())
+        let home = self.home(id.0);
+        home.counted.get((id.0 - home.own) as usize)
     }
 
     #[inline]
     fn machine_state(&self, id: MachineStateId) -> &MachineState {
-        self.machine_states.get(id.index())
+        let home = self.home(id.0);
+        home.machine_states.get((id.0 - home.own) as usize)
     }
 
     fn machine_accepts(&self, id: MachineStateId) -> bool {
@@ -138,6 +140,9 @@ pub(crate) struct InMachine<'a> {
 impl Build<'_> {
     fn counted(&mut self, members: MembersId, tally: Tally) -> CountedId {
         let store = self.store;
+        if store.has_shared_members(members) {
+            return self.library().counted(members, tally);
+        }
         let hash = hash_of(&(members, &tally));
         let same = |&id: &CountedId| {
             let known = store.counted(id);
@@ -148,15 +153,18 @@ impl Build<'_> {
         }
         store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
         let can_end = store.program.tallies(members).can_end(&tally);
-        let id = CountedId::of(store.counted.push(Counted {
-            members,
-            tally,
-            can_end,
-            generic: false,
-            open: OnceLock::new(),
-            entry: OnceLock::new(),
-            clamped: OnceLock::new(),
-        }));
+        let id = CountedId::of(
+            store,
+            store.counted.push(Counted {
+                members,
+                tally,
+                can_end,
+                generic: false,
+                open: OnceLock::new(),
+                entry: OnceLock::new(),
+                clamped: OnceLock::new(),
+            }),
+        );
         self.index.counted.insert_unique(hash, id, |&id| {
             let known = store.counted(id);
             hash_of(&(known.members, &known.tally))
@@ -165,21 +173,36 @@ impl Build<'_> {
     }
 
     /// The place that stands for all which differ in nothing but the slots that are open, of which there are some.
-    pub(super) fn generic(&mut self, id: CountedId) -> CountedId {
+    pub(super) fn generic(&mut self, (expr, id): (ExprId, CountedId)) -> (ExprId, CountedId) {
         let store = self.store;
         let Counted { members, can_end, .. } = *store.counted(id);
+        let known = *self.index.shared_members.entry(members).or_insert_with(|| {
+            let library = store.library.as_ref()?;
+            library.members_like(&store.program.arena, members)
+        });
+        match known {
+            Some((expr, members)) => (expr, self.library().own_generic(members, can_end)),
+            None => (expr, self.own_generic(members, can_end)),
+        }
+    }
+
+    fn own_generic(&mut self, members: MembersId, can_end: bool) -> CountedId {
+        let store = self.store;
         if let Some(&known) = self.index.generic.get(&(members, can_end)) {
             return known;
         }
-        let generic = CountedId::of(store.counted.push(Counted {
-            members,
-            tally: Tally::new(),
-            can_end,
-            generic: true,
-            open: OnceLock::from(Box::from([0])),
-            entry: OnceLock::new(),
-            clamped: OnceLock::new(),
-        }));
+        let generic = CountedId::of(
+            store,
+            store.counted.push(Counted {
+                members,
+                tally: Tally::new(),
+                can_end,
+                generic: true,
+                open: OnceLock::from(Box::from([0])),
+                entry: OnceLock::new(),
+                clamped: OnceLock::new(),
+            }),
+        );
         let _ = store.counted(generic).clamped.set(generic);
         self.index.generic.insert((members, can_end), generic);
         generic
@@ -307,6 +330,9 @@ impl Build<'_> {
 impl Build<'_> {
     fn machine_state(&mut self, machine: MachineId, state: &[u8]) -> MachineStateId {
         let store = self.store;
+        if store.has_shared_machine(machine) {
+            return self.library().machine_state(machine, state);
+        }
         let hash = hash_of(&(machine, state));
         let same = |&id: &MachineStateId| {
             let known = store.machine_state(id);
@@ -318,7 +344,7 @@ impl Build<'_> {
         store.add_bytes(size_of::<MachineState>() + state.len() + 16);
         let state =
             MachineState { machine, state: state.into(), accepts: OnceLock::new(), edges: OnceLock::new() };
-        let id = MachineStateId::of(store.machine_states.push(state));
+        let id = MachineStateId::of(store, store.machine_states.push(state));
         self.index.machine_states.insert_unique(hash, id, |&id| {
             let known = store.machine_state(id);
             hash_of(&(known.machine, &*known.state))

@@ -92,9 +92,9 @@ impl Store {
             return None;
         }
         let mut build = self.build();
-        let generic = build.generic(place.id);
+        let (expr, generic) = build.generic((place.expr, place.id));
         let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
-        for (heads, Place { expr, tail, after, .. }) in parts {
+        for (heads, Place { tail, after, .. }) in parts {
             let phase = if after { Phase::AfterEntry(generic) } else { Phase::AfterSeparator(generic) };
             let members = build.cell(Head::Expr(expr, phase.number()), tail);
             cells.push(heads.into_iter().rev().fold(members, |tail, head| build.cell(head, tail)));
@@ -188,6 +188,9 @@ impl Build<'_> {
     /// The cells of the entries of some members, by slot.
     fn entries(&mut self, members: MembersId) -> &'_ [CellId] {
         let store = self.store;
+        if store.has_shared_members(members) {
+            return self.library().entries(members);
+        }
         let known = &store.entries[members.index()];
         if known.get().is_none() {
             let slots = &store.program.arena.members_of(members).slots;

@@ -1,7 +1,7 @@
 //! Texts of an expression but for a few, which can be told one by one.
 
 use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::ir::{Arena, Expr};
 
 use super::store::{Cell, CellId, Head, StateId, Store};
 
@@ -24,6 +24,9 @@ impl Store {
         let Cell { head, tail, .. } = self.cell(cell);
         let formula = match head {
             Head::Bool(formula) => formula,
+            Head::Expr(expr, at) if let Some(exceptions) = self.program.exceptions(expr) => {
+                return self.except_few(exceptions, at, tail);
+            }
             Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::And(_)) => {
                 self.build().formula_of(expr)
             }
@@ -47,64 +50,68 @@ impl Store {
         while at != CellId::NIL {
             let Cell { head, tail, .. } = self.cell(at);
             let Head::Expr(expr, done) = head else { return None };
-            texts = self.append(&texts, expr, done as usize, 0)?;
+            texts = append(&self.program.arena, &texts, expr, done as usize, 0)?;
             at = tail;
         }
         Some(texts)
     }
+}
 
-    /// The texts, each with every text of an expression behind it.
-    fn append(&self, texts: &[Vec<u8>], expr: ExprId, done: usize, depth: usize) -> Option<Vec<Vec<u8>>> {
-        let arena = &self.program.arena;
-        if depth > 64 {
-            return None;
-        }
-        let with = |text: &Vec<u8>, more: &[u8]| [&text[..], more].concat();
-        let found: Vec<Vec<u8>> = match arena.get(expr) {
-            Expr::Never => Vec::new(),
-            Expr::Empty => texts.to_vec(),
-            Expr::Literal(literal) => {
-                let bytes = arena.literal_bytes(literal).get(done..)?;
-                texts.iter().map(|text| with(text, bytes)).collect()
-            }
-            Expr::Chars(set) => {
-                let set = arena.char_set(set);
-                if set.len() > CHARS {
-                    return None;
-                }
-                let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);
-                let chars: Vec<char> = codes.filter_map(char::from_u32).collect();
-                let spelled = |c: &char| c.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
-                texts.iter().flat_map(|text| chars.iter().map(|c| with(text, &spelled(c)))).collect()
-            }
-            Expr::Concat(list) => {
-                let mut texts = texts.to_vec();
-                for &part in arena.list(list).get(done..)? {
-                    texts = self.append(&texts, part, 0, depth + 1)?;
-                }
-                texts
-            }
-            Expr::Alt(list) => {
-                let mut found = Vec::new();
-                for &part in arena.list(list) {
-                    found.extend(self.append(texts, part, 0, depth + 1)?);
-                }
-                found
-            }
-            Expr::Repeat { expr: one, min, max: Some(max) } if max <= 64 => {
-                let (mut rounds, mut found) = (texts.to_vec(), Vec::new());
-                for round in done..=max as usize {
-                    if round >= min as usize {
-                        found.extend_from_slice(&rounds);
-                    }
-                    if round < max as usize {
-                        rounds = self.append(&rounds, one, 0, depth + 1)?;
-                    }
-                }
-                found
-            }
-            _ => return None,
-        };
-        (found.iter().map(|text| text.len() + 24).sum::<usize>() <= BYTES).then_some(found)
+/// All texts of an expression, if they are few.
+pub(super) fn texts_of_expr(arena: &Arena, expr: ExprId) -> Option<Vec<Vec<u8>>> {
+    append(arena, &[Vec::new()], expr, 0, 0)
+}
+
+/// The texts, each with every text of an expression behind it.
+fn append(arena: &Arena, texts: &[Vec<u8>], expr: ExprId, done: usize, depth: usize) -> Option<Vec<Vec<u8>>> {
+    if depth > 64 {
+        return None;
     }
+    let with = |text: &Vec<u8>, more: &[u8]| [&text[..], more].concat();
+    let found: Vec<Vec<u8>> = match arena.get(expr) {
+        Expr::Never => Vec::new(),
+        Expr::Empty => texts.to_vec(),
+        Expr::Literal(literal) => {
+            let bytes = arena.literal_bytes(literal).get(done..)?;
+            texts.iter().map(|text| with(text, bytes)).collect()
+        }
+        Expr::Chars(set) => {
+            let set = arena.char_set(set);
+            if set.len() > CHARS {
+                return None;
+            }
+            let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);
+            let chars: Vec<char> = codes.filter_map(char::from_u32).collect();
+            let spelled = |c: &char| c.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
+            texts.iter().flat_map(|text| chars.iter().map(|c| with(text, &spelled(c)))).collect()
+        }
+        Expr::Concat(list) => {
+            let mut texts = texts.to_vec();
+            for &part in arena.list(list).get(done..)? {
+                texts = append(arena, &texts, part, 0, depth + 1)?;
+            }
+            texts
+        }
+        Expr::Alt(list) => {
+            let mut found = Vec::new();
+            for &part in arena.list(list) {
+                found.extend(append(arena, texts, part, 0, depth + 1)?);
+            }
+            found
+        }
+        Expr::Repeat { expr: one, min, max: Some(max) } if max <= 64 => {
+            let (mut rounds, mut found) = (texts.to_vec(), Vec::new());
+            for round in done..=max as usize {
+                if round >= min as usize {
+                    found.extend_from_slice(&rounds);
+                }
+                if round < max as usize {
+                    rounds = append(arena, &rounds, one, 0, depth + 1)?;
+                }
+            }
+            found
+        }
+        _ => return None,
+    };
+    (found.iter().map(|text| text.len() + 24).sum::<usize>() <= BYTES).then_some(found)
 }

@@ -6,17 +6,17 @@ use tokenstile_grammar::ir::Expr;
 use super::local::Groups;
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
 
-/// States with more cells than this are walked cell by cell where those are literals.
-const WIDE: usize = 8;
-
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
 
+/// Where bytes lead: how many of them, and states, some of which stand in frames that return to others.
+pub(crate) type Along = (usize, SmallVec<[(StateId, Option<StateId>); 2]>);
+
 impl Store {
-    /// Whether a state has many cells, some of them literals.
+    /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.
     pub(super) fn is_wide(&self, id: StateId) -> bool {
         let kernel = &self.state(id).kernel;
-        kernel.len() > WIDE && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
+        kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
     /// The literals of a wide local, and the local without them, if there is more.
@@ -46,7 +46,7 @@ impl Store {
     }
 
     #[inline]
-    fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
+    pub(super) fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
         match self.program.arena.get(expr) {
             Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
@@ -93,6 +93,48 @@ impl Store {
         let mut build = self.build();
         let next = build.cell(Head::Expr(expr, at + bytes as u32), tail);
         build.state(&[next])
+    }
+
+    /// Where `bytes` lead, or the first of them, if a state stands in nothing but literals and loops with exceptions: how
+    /// many of them, and the states they lead to, each with the state that its frame returns to if it is one that begins
+    /// here. `None` if this is not seen without going byte by byte.
+    pub(crate) fn along(&self, id: StateId, bytes: &[u8]) -> Option<Along> {
+        let kernel = &self.state(id).kernel;
+        let mut limit = bytes.len();
+        for &cell in kernel.iter() {
+            let Cell { head, .. } = self.cell(cell);
+            if let Some((literal, _)) = self.literal_at(cell) {
+                if literal.len() <= limit && bytes.starts_with(literal) {
+                    limit = literal.len();
+                }
+            } else {
+                let cell = if let Head::Frame(inner) = head { inner } else { cell };
+                limit = limit.min(self.along_exceptions(cell, bytes)?.0);
+            }
+        }
+        let bytes = Some(&bytes[..limit]).filter(|bytes| !bytes.is_empty())?;
+        let mut build = self.build();
+        let (mut cells, mut states): (SmallVec<[CellId; 8]>, SmallVec<_>) = Default::default();
+        for &cell in kernel.iter() {
+            let Cell { head, tail, .. } = self.cell(cell);
+            if let Some((literal, _)) = self.literal_at(cell) {
+                if let (true, Head::Expr(expr, at)) = (literal.starts_with(bytes), head) {
+                    let ends = literal.len() == bytes.len();
+                    let next = Head::Expr(expr, at + bytes.len() as u32);
+                    cells.push(if ends { tail } else { build.cell(next, tail) });
+                }
+            } else if let Head::Frame(inner) = head {
+                let next = build.cell(self.along_exceptions(inner, bytes)?.1, self.cell(inner).tail);
+                let ret = build.state(&[tail]);
+                states.push((build.state(&[next]), Some(ret)));
+            } else {
+                cells.push(build.cell(self.along_exceptions(cell, bytes)?.1, tail));
+            }
+        }
+        if !cells.is_empty() {
+            states.push((build.state(&cells), None));
+        }
+        Some((bytes.len(), states))
     }
 
     /// The state of a single cell.

@@ -8,9 +8,10 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::boolean::partition;
 use super::build::{Build, hash_of};
+use super::byte::Opened;
 use super::loops::Loop;
 use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
-use crate::few::FewSet;
+use crate::memo::Memo;
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 400;
@@ -24,7 +25,11 @@ pub(crate) struct Local {
     pub(crate) heads: SmallVec<[(StateId, NodeId); 1]>,
     /// Whether it stands in a literal and nowhere else.
     pub(crate) in_literal: bool,
-    expansion: OnceLock<LocalExpansion>,
+    /// What is come to without reading a byte.
+    pub(super) opened: OnceLock<Opened>,
+    /// Where single bytes lead: see [`byte`](super::byte).
+    pub(super) bytes: Memo<u8, Option<LocalId>>,
+    pub(super) expansion: OnceLock<LocalExpansion>,
     /// The same with choices apart; `None` if there are none.
     split: OnceLock<Option<Box<LocalExpansion>>>,
     clamped: OnceLock<LocalId>,
@@ -79,12 +84,6 @@ pub(crate) struct Class {
 }
 
 impl LocalExpansion {
-    /// Whether the frame we started in may end here, in whatever way.
-    #[inline]
-    pub(crate) fn returns(&self) -> bool {
-        self.pops || !self.ends.is_empty()
-    }
-
     /// The class that `byte` belongs to.
     #[inline]
     pub(crate) fn class_of(&self, byte: u8) -> Option<usize> {
@@ -110,7 +109,7 @@ impl Store {
 
     #[cold]
     fn new_expansion(&self, id: LocalId) -> &LocalExpansion {
-        self.build().expand_local(id);
+        self.home(id.0).build().expand_local(id);
         self.local(id).expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
     }
 
@@ -126,7 +125,7 @@ impl Store {
 
     #[cold]
     fn new_split(&self, id: LocalId) -> &LocalExpansion {
-        self.build().split_local(id);
+        self.home(id.0).build().split_local(id);
         match self.local(id).split.get() {
             Some(Some(split)) => split,
             _ => self.local_expansion(id),
@@ -181,27 +180,13 @@ impl Store {
         Ok(target)
     }
 
-    /// Where `byte` leads from a local.
-    #[inline]
-    pub(crate) fn step_byte(
-        &self,
-        id: LocalId,
-        byte: u8,
-        work: &mut Work,
-    ) -> Result<Option<LocalId>, Exceeded> {
-        match self.local_expansion(id).class_of(byte) {
-            Some(class) => self.step(id, class, work).map(Some),
-            None => Ok(None),
-        }
-    }
-
     /// The local as far as one token can tell: see [`Cell::clamped`].
     #[inline]
     pub(crate) fn clamped_local(&self, id: LocalId) -> LocalId {
         let local = self.local(id);
         match local.clamped.get() {
             Some(&clamped) => clamped,
-            None => self.build().clamp_local(id),
+            None => self.home(id.0).build().clamp_local(id),
         }
     }
 }
@@ -209,23 +194,36 @@ impl Store {
 impl Build<'_> {
     pub(super) fn local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
         let store = self.store;
+        if heads.iter().all(|head| store.is_shared(head.0.0) && store.is_shared(head.1.0)) {
+            return self.library().own_local(heads);
+        }
+        self.own_local(heads)
+    }
+
+    fn own_local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
+        let store = self.store;
         let hash = hash_of(&heads);
         if let Some(&id) = self.index.locals.find(hash, |&id| store.local(id).heads[..] == *heads) {
             return id;
         }
         store.add_bytes(size_of::<Local>() + 24);
         let in_literal = matches!(heads, [(state, _)] if store.literal(*state).is_some());
-        let id = LocalId::of(store.locals.push(Local {
-            heads: SmallVec::from_slice(heads),
-            in_literal,
-            expansion: OnceLock::new(),
-            split: OnceLock::new(),
-            clamped: OnceLock::new(),
-            repeats: OnceLock::new(),
-            wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
-            in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
-            after_literal: OnceLock::new(),
-        }));
+        let id = LocalId::of(
+            store,
+            store.locals.push(Local {
+                heads: SmallVec::from_slice(heads),
+                in_literal,
+                opened: OnceLock::new(),
+                bytes: Memo::new(),
+                expansion: OnceLock::new(),
+                split: OnceLock::new(),
+                clamped: OnceLock::new(),
+                repeats: OnceLock::new(),
+                wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
+                in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
+                after_literal: OnceLock::new(),
+            }),
+        );
         self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
         id
     }
@@ -260,60 +258,12 @@ impl Build<'_> {
     /// choices of an entry are left as they are.
     fn expanded(&mut self, id: LocalId, split: bool) -> LocalExpansion {
         let store = self.store;
+        let Opened { states, pops, ends, apart } = self.open(id, split);
         let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
-        let mut choices: Vec<LocalId> = Vec::new();
-        let mut frames: Vec<(LocalId, StateId)> = Vec::new();
-        let mut ends: Vec<End> = Vec::new();
-        let mut pops = false;
-        let mut seen = FewSet::default();
-        // (state, stack, whether the frame was just called: its empty match is the caller's business)
-        let mut todo: SmallVec<[(StateId, NodeId, bool); 16]> =
-            store.local(id).heads.iter().map(|&(s, n)| (s, n, false)).collect();
-        while let Some((state, node, called)) = todo.pop() {
-            if !seen.insert((state, node, called)) {
-                continue;
-            }
-            let expansion = store.expansion_in(self, state);
-            edges.extend(expansion.edges.iter().map(|&(set, cell)| (set, node, cell)));
-            for &(ret, start) in expansion.calls.iter() {
-                let above = self.push_node(ret, node);
-                todo.push((start, above, true));
-            }
-            for &(ret, start) in expansion.frames.iter() {
-                if split {
-                    frames.push((self.local(&[(ret, node)]), start));
-                } else {
-                    let above = self.push_node(ret, node);
-                    todo.push((start, above, true));
-                }
-            }
-            for &choice in expansion.choices.iter() {
-                if split {
-                    choices.push(self.local(&[(choice, node)]));
-                } else {
-                    let above = self.push_node(choice, node);
-                    todo.push((self.entry_of(choice), above, true));
-                }
-            }
-            if called {
-                continue;
-            }
-            let Node { links, bottom } = store.node(node);
-            if expansion.accepting {
-                pops |= bottom;
-                todo.extend(links.iter().map(|&(ret, below)| (ret, below, false)));
-            }
-            for &end in expansion.ends.iter() {
-                if *bottom {
-                    ends.push(end);
-                }
-                todo.extend(links.iter().map(|&(ret, below)| (self.after_entry(ret, end), below, false)));
-            }
+        for (state, node) in states {
+            edges.extend(store.edges_in(self, state).iter().map(|&(set, cell)| (set, node, cell)));
         }
-        ends.sort_unstable();
-        ends.dedup();
-        let apart = Apart { choices: choices.into(), frames: frames.into() };
-        make_expansion(join_edges(edges), (pops, ends.into()), apart)
+        make_expansion(join_edges(edges), (pops, ends), apart)
     }
 
     /// Where a class of bytes leads.
@@ -328,6 +278,11 @@ impl Build<'_> {
                 _ => groups.push((node, SmallVec::from_slice(&[cell]))),
             }
         }
+        self.local_of_step(groups)
+    }
+
+    /// The local of what a byte has led to.
+    pub(super) fn local_of_step(&mut self, groups: Groups) -> Result<LocalId, Exceeded> {
         let local = self.local_of_groups(groups);
         if self.store.local(local).heads.len() > self.store.heads_limit {
             return Err(Exceeded { name: "heads", value: self.store.heads_limit });
@@ -444,6 +399,12 @@ impl Build<'_> {
 
     pub(super) fn clamp_local(&mut self, id: LocalId) -> LocalId {
         let store = self.store;
+        if let Some(&known) = store.local(id).clamped.get() {
+            return known;
+        }
+        if store.is_shared(id.0) {
+            return self.library().clamp_local(id);
+        }
         let mut memo = Vec::new();
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
         for &(state, node) in &store.local(id).heads {
@@ -472,7 +433,7 @@ fn join_edges(mut edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId
     edges
 }
 
-fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
+pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
     match groups.iter_mut().find(|g| g.0 == node) {
         Some(group) => group.1.extend_from_slice(cells),
         None => groups.push((node, SmallVec::from_slice(cells))),

@@ -20,9 +20,11 @@
 mod append;
 mod boolean;
 mod build;
+mod byte;
 mod counted;
 mod distance;
 mod entries;
+mod except;
 mod exceptions;
 mod length;
 mod literal;
@@ -33,11 +35,13 @@ mod store;
 
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
-pub(crate) use counted::InMachine;
+pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::Generic;
+pub(crate) use except::Except;
 pub(crate) use exceptions::AllButFew;
 pub(crate) use length::FAR;
+pub(crate) use literal::Literals;
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use program::{CharClass, Program};
-pub(crate) use store::{End, Exceeded, LocalId, NodeId, StateId, Store, Work};
+pub(crate) use store::{End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};

@@ -7,6 +7,7 @@ use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tallies, Utf8Dfa};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use super::distance::{Shortest, shortest_texts};
+use super::except::Exceptions;
 use crate::tables::Tables;
 
 /// See the module documentation.
@@ -31,6 +32,8 @@ pub(crate) struct Program {
     wide: CharSet,
     /// The lookbehinds of each region that has assertions; regions without any are not listed.
     regions: FxHashMap<ExprId, Vec<Behind>>,
+    /// The conjunctions, in order; those that are texts of a loop but for a few with what there is to know of them.
+    excepts: Vec<(ExprId, OnceLock<Option<Exceptions>>)>,
 }
 
 /// The bodies of all rules, and whether each matches the empty text.
@@ -85,6 +88,8 @@ impl Program {
         let framed = find_framed(&arena);
         let utf8 = arena.char_sets().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
+        let conjunctions = arena.iter().filter(|(_, expr)| matches!(expr, Expr::And(_)));
+        let excepts = conjunctions.map(|(id, _)| (id, OnceLock::new())).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
@@ -102,6 +107,7 @@ impl Program {
             framed,
             wide,
             regions,
+            excepts,
         })
     }
 
@@ -110,13 +116,19 @@ impl Program {
         self.utf8[set.index()].get_or_init(|| Utf8Dfa::new(self.arena.char_set(set)))
     }
 
-    /// How the entries of some members are counted.
-    #[inline]
+    /// What there is to know of a conjunction that is texts of a loop but for a few.
+    pub(crate) fn exceptions(&self, id: ExprId) -> Option<&Exceptions> {
+        let at = self.excepts.binary_search_by_key(&id, |known| known.0).ok()?;
+        self.excepts[at].1.get_or_init(|| Exceptions::of(&self.arena, id)).as_ref()
+    }
+
     /// What is known of the shortest texts of each expression.
     pub(super) fn shortest_texts(&self) -> &[Shortest] {
         self.shortest.get_or_init(|| shortest_texts(&self.arena))
     }
 
+    /// How the entries of some members are counted.
+    #[inline]
     pub(crate) fn tallies(&self, members: MembersId) -> &Tallies {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
     }

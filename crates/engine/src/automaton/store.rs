@@ -1,7 +1,7 @@
 //! Where the automaton's objects live: read without a lock, written under one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use hashbrown::HashTable;
@@ -16,6 +16,7 @@ use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::local::Local;
 use super::program::Program;
+use crate::library::Library;
 use crate::mask::{PendingId, Walked, WalkedId};
 use crate::memo::Memo;
 
@@ -26,13 +27,9 @@ macro_rules! id {
         pub(crate) struct $name(pub(crate) u32);
         impl $name {
             #[inline]
-            pub(crate) fn index(self) -> usize {
-                self.0 as usize
-            }
-            #[inline]
-            pub(crate) fn of(index: usize) -> Self {
-                // `Limits::states` keeps every arena far below 2^32 entries.
-                $name(index as u32)
+            pub(crate) fn of(store: &Store, index: usize) -> Self {
+                // `Limits::states` keeps every arena far below 2^28 entries.
+                $name(store.own + index as u32)
             }
         }
     };
@@ -112,7 +109,10 @@ pub(crate) struct State {
 
 /// What can happen next in a state.
 pub(crate) struct Expansion {
-    pub(crate) edges: Box<[(ByteSet, CellId)]>,
+    /// Cells that consume a byte.
+    pub(super) terminals: Box<[CellId]>,
+    /// Where bytes lead from those.
+    pub(super) edges: OnceLock<Box<[(ByteSet, CellId)]>>,
     /// Calls: the state to return to, and the state to start in.
     pub(crate) calls: Box<[(StateId, StateId)]>,
     /// The same for parts of entries.
@@ -179,9 +179,16 @@ impl Work {
     }
 }
 
+/// Ids below this are the library's, if there is one.
+pub(crate) const OWN: u32 = 1 << 28;
+
 /// All objects of one constraint's automaton.
 pub(crate) struct Store {
     pub(crate) program: std::sync::Arc<Program>,
+    /// What other constraints have too: see [`library`](crate::library).
+    pub(crate) library: Option<Arc<Library>>,
+    /// The first id of this store's own objects.
+    pub(crate) own: u32,
     pub(super) cells: AppendVec<Cell>,
     pub(super) states: AppendVec<State>,
     pub(super) nodes: AppendVec<Node>,
@@ -212,6 +219,8 @@ pub(super) struct Index {
     /// What follows an entry in a slot.
     /// Places after an entry of which nothing is known but whether the members may end there.
     pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
+    /// What the library has for members of which nothing is known but what is between them.
+    pub(super) shared_members: FxHashMap<MembersId, Option<(ExprId, MembersId)>>,
     pub(super) counted_next: FxHashMap<(CountedId, u32), CountedId>,
     /// Nodes that were joined.
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
@@ -233,10 +242,13 @@ impl Index {
 }
 
 impl Store {
-    pub(crate) fn new(program: std::sync::Arc<Program>, limits: &Limits) -> Self {
+    /// The store of a program that begins as that of the library does, if there is one.
+    pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
         let store = Store {
             program,
+            own: if library.is_some() { OWN } else { 0 },
+            library,
             entries,
             cells: AppendVec::new(),
             states: AppendVec::new(),
@@ -252,14 +264,12 @@ impl Store {
             start: OnceLock::new(),
             exceeded: OnceLock::new(),
         };
-        let nil = Cell {
-            head: Head::Expr(store.program.arena.empty(), 0),
-            tail: CellId::NIL,
-            clamped: CellId::NIL,
-        };
-        store.cells.push(nil);
+        if store.library.is_none() {
+            let head = Head::Expr(store.program.arena.empty(), 0);
+            store.cells.push(Cell { head, tail: CellId::NIL, clamped: CellId::NIL });
+            store.build().constants();
+        }
         let mut build = store.build();
-        build.constants();
         let root = store.program.root;
         let cell = build.push(root, CellId::NIL);
         let start = build.state(&[cell]);
@@ -272,7 +282,7 @@ impl Store {
     pub(super) fn build(&self) -> Build<'_> {
         // A poisoned index is still consistent: an entry is added only after its object is complete.
         let index: MutexGuard<'_, Index> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        Build { store: self, index }
+        Build::new(self, index)
     }
 
     /// The limit that a search in here ran into; from then on nothing it says can be relied on.
@@ -315,24 +325,37 @@ impl Store {
             || self.locals.len() > self.states_limit
     }
 
+    /// Where the object with this number is: here, or in the library.
+    #[inline]
+    pub(crate) fn home(&self, id: u32) -> &Store {
+        match &self.library {
+            Some(library) if id < self.own => &library.store,
+            _ => self,
+        }
+    }
+
     #[inline]
     pub(crate) fn cell(&self, id: CellId) -> Cell {
-        *self.cells.get(id.index())
+        let home = self.home(id.0);
+        *home.cells.get((id.0 - home.own) as usize)
     }
 
     #[inline]
     pub(crate) fn state(&self, id: StateId) -> &State {
-        self.states.get(id.index())
+        let home = self.home(id.0);
+        home.states.get((id.0 - home.own) as usize)
     }
 
     #[inline]
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        self.nodes.get(id.index())
+        let home = self.home(id.0);
+        home.nodes.get((id.0 - home.own) as usize)
     }
 
     #[inline]
     pub(crate) fn local(&self, id: LocalId) -> &Local {
-        self.locals.get(id.index())
+        let home = self.home(id.0);
+        home.locals.get((id.0 - home.own) as usize)
     }
 
     /// What can happen next in a state.
@@ -341,7 +364,7 @@ impl Store {
         match state.expansion.get() {
             Some(expansion) => expansion,
             None => {
-                self.build().expand_state(id);
+                self.home(id.0).build().expand_state(id);
                 state.expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
             }
         }
@@ -360,7 +383,7 @@ impl Store {
         let state = self.state(id);
         match state.clamped.get() {
             Some(&clamped) => clamped,
-            None => self.build().clamp_state(id),
+            None => self.home(id.0).build().clamp_state(id),
         }
     }
 
@@ -371,7 +394,7 @@ impl Store {
         match state.local.get() {
             Some(&local) => local,
             None => {
-                let local = self.build().local(&[(id, NodeId::BOTTOM)]);
+                let local = self.home(id.0).build().local(&[(id, NodeId::BOTTOM)]);
                 *state.local.get_or_init(|| local)
             }
         }
@@ -379,9 +402,10 @@ impl Store {
 
     /// Where `byte` leads from a state without leaving its frame or calling another.
     pub(crate) fn step_in_frame(&self, id: StateId, byte: u8) -> Option<StateId> {
-        let edges = self.expansion(id).edges.iter().filter(|e| e.0.contains(byte));
+        let mut build = self.build();
+        let edges = self.edges_in(&mut build, id).iter().filter(|e| e.0.contains(byte));
         let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
-        if cells.is_empty() { None } else { Some(self.build().state(&cells)) }
+        if cells.is_empty() { None } else { Some(build.state(&cells)) }
     }
 
     /// The state that matches what any of `states` matches.

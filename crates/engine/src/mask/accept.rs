@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::union;
@@ -43,6 +44,17 @@ impl Accept {
     pub(crate) fn add_to(&self, masks: &mut SmallVec<[Shared; 1]>, ids: &mut Vec<TokenId>) {
         masks.extend(self.masks.iter().cloned());
         ids.extend_from_slice(&self.ids);
+    }
+
+    /// The same but for some tokens.
+    pub(crate) fn without(&self, tokens: &FxHashSet<TokenId>) -> Accept {
+        let ids = self.ids.iter().copied().filter(|id| !tokens.contains(id)).collect();
+        let masks = self.masks.iter().map(|Shared { mask, minus }| {
+            let has = |id: TokenId| mask.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1);
+            let more = tokens.iter().copied().filter(|&id| has(id) && !minus.contains(&id));
+            Shared { mask: mask.clone(), minus: minus.iter().copied().chain(more).collect() }
+        });
+        Accept { masks: masks.collect(), ids }
     }
 
     /// No token.

@@ -5,14 +5,18 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
-use super::pending::PendingRun;
+use super::pending::{PendingId, PendingRun, Walked};
+use super::store::MaskStore;
 use super::walk::{RUN_TOKENS, Walk};
-use crate::automaton::{AllButFew, CharClass, Exceeded, LocalId, Loop};
+use crate::automaton::{AllButFew, CharClass, Exceeded, Except, LocalId, Loop, StateId, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
-use crate::trie::Trie;
+use crate::tables::Tables;
+use crate::trie::{ROOT, Trie};
+use crate::vocab::TokenId;
 
 /// Where the exceptions lie below a node: those that end, and all nodes on the way.
 struct Below {
@@ -95,4 +99,76 @@ impl Walk<'_> {
         let repeats = self.store.repeats(home).filter(|repeats| repeats.left.is_none() && repeats.need == 0);
         Ok(repeats.filter(|repeats| self.store.program.class(repeats.chars) == *rest).map(|_| home))
     }
+}
+
+impl MaskStore {
+    /// What a state comes to that is texts of a loop but for a few: what the loop alone does, less what goes on right
+    /// behind one of those. Most of the time that is nothing, and the loop is known from elsewhere.
+    pub(super) fn start_but_few(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Option<Walked>, Exceeded> {
+        let Some(except) = store.except(state) else { return Ok(None) };
+        let tail = store.split_expansion(store.local_of(except.tail));
+        let plain = !tail.pops && tail.ends.is_empty() && tail.apart.is_empty();
+        if !plain || tail.alive.intersects(&except.exceptions.bytes()) {
+            return Ok(None);
+        }
+        let known = self.start(store, tables, except.like, work)?;
+        work.is_cold();
+        let wrong = behind_exceptions(&tables.trie, &except, &tail.alive, work)?;
+        if wrong.is_empty() {
+            return Ok(Some(known.clone()));
+        }
+        let tokens: FxHashSet<TokenId> =
+            wrong.iter().flat_map(|&node| tables.trie.subtree(node)).copied().collect();
+        let pending = known.pending.iter().filter_map(|&id| self.pending_but(store, tables, id, &wrong));
+        let (accept, pending) = (known.accept.without(&tokens), pending.collect());
+        store.add_bytes(accept.bytes() + size_of::<Walked>());
+        Ok(Some(Walked { accept, pending, choices: Box::default() }))
+    }
+
+    /// What is pending but for what lies below some nodes, if that leaves anything.
+    fn pending_but(&self, store: &Store, tables: &Tables, id: PendingId, wrong: &[u32]) -> Option<PendingId> {
+        let mut pending = self.pending(id).clone();
+        if let (Some(end), Some(of)) = (pending.end, pending.of) {
+            return self.pending_but(store, tables, of, wrong).map(|of| self.ended(store, end, of));
+        }
+        let is_right = |node: u32| {
+            let mut at = node;
+            while at != ROOT && !wrong.contains(&at) {
+                at = tables.trie.parent[at as usize];
+            }
+            at == ROOT
+        };
+        pending.nodes.retain(|&node| is_right(node));
+        pending.pure.retain(|&(node, _)| is_right(node));
+        pending.runs.retain(|run| is_right(tables.profile.anchor(run.run.anchor).node));
+        (!pending.is_empty()).then(|| self.intern(store, pending))
+    }
+}
+
+/// The trie nodes to which an exception leads, and what follows it one byte further.
+fn behind_exceptions(
+    trie: &Trie,
+    except: &Except<'_>,
+    follows: &ByteSet,
+    work: &mut Work,
+) -> Result<Vec<u32>, Exceeded> {
+    let mut wrong = Vec::new();
+    let mut todo = vec![(except.at, ROOT)];
+    while let Some((at, node)) = todo.pop() {
+        work.spend(1)?;
+        // At the start, what may follow is known to be what may not.
+        if node != ROOT && except.exceptions.ends(at) {
+            wrong.extend(follows.iter().filter_map(|byte| trie.child(node, byte)));
+        }
+        for &(byte, child) in except.exceptions.children(at) {
+            todo.extend(trie.child(node, byte).map(|node| (child, node)));
+        }
+    }
+    Ok(wrong)
 }

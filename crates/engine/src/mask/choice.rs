@@ -13,6 +13,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::pending::Walked;
 use super::walk::Walk;
 use crate::automaton::{Exceeded, LocalExpansion, LocalId, StateId, Store};
+use crate::trie::ROOT;
 
 /// What entries do with trie nodes.
 #[derive(Default)]
@@ -69,20 +70,30 @@ impl Walk<'_> {
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
-        let known = &self.memory.choices.0;
+        let (memory, store) = self.memory.at_home(self.store, start);
+        if node == ROOT {
+            let walked = memory.start(store, self.tables, start, self.work)?;
+            return self.returned(walked, ret);
+        }
+        let known = &memory.choices.0;
         let key = (node, start);
         let walked = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key).cloned();
         let walked = match walked {
             Some(walked) => walked,
             None => {
-                let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
-                walk.visit(node, self.store.clamped_local(self.store.local_of(start)))?;
+                let mut walk = Walk::new(memory, store, self.tables, self.work);
+                walk.visit(node, store.clamped_local(store.local_of(start)))?;
                 walk.run()?;
                 let walked = Arc::new(walk.finish(None));
                 let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
                 known.frames.entry(key).or_insert(walked).clone()
             }
         };
+        self.returned(&walked, ret)
+    }
+
+    /// Takes what a frame comes to, and goes on where it returns.
+    fn returned(&mut self, walked: &Walked, ret: LocalId) -> Result<(), Exceeded> {
         walked.accept.add_to(&mut self.masks, &mut self.ids);
         let ret = self.store.clamped_local(ret);
         for &pending in &walked.pending {

@@ -1,10 +1,10 @@
 //! What walks left behind, and how an answer is put together from it.
 
 use std::hash::BuildHasher;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::choice::Choices;
@@ -12,40 +12,71 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::{Part, Wholes};
 use super::wide::WideMemo;
-use crate::automaton::{AppendVec, End, Exceeded, Generic, StateId, Store, Work};
+use crate::automaton::{AppendVec, End, Exceeded, Generic, LocalId, OWN, StateId, Store, Work};
+use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
 
 /// What walks left behind for others to find.
 pub(crate) struct MaskStore {
+    /// What other constraints have too: see [`library`](crate::library).
+    library: Option<Arc<Library>>,
+    /// The first id of this store's own objects.
+    own: u32,
     pending: AppendVec<Pending>,
     walked: AppendVec<Walked>,
     index: Mutex<HashTable<PendingId>>,
+    /// What states of the library do with what is pending in this constraint only.
+    resolved: RwLock<FxHashMap<(PendingId, StateId), WalkedId>>,
     pub(super) choices: Choices,
     pub(super) wide: WideMemo,
     pub(super) wholes: Wholes,
 }
 
 impl MaskStore {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(library: Option<Arc<Library>>) -> Self {
         let store = MaskStore {
+            own: if library.is_some() { OWN } else { 0 },
+            resolved: RwLock::default(),
             pending: AppendVec::new(),
             walked: AppendVec::new(),
             index: Mutex::new(HashTable::new()),
             choices: Choices::default(),
             wide: WideMemo::default(),
             wholes: Wholes::new(),
+            library,
         };
-        store.pending.push(Pending::default()); // PendingId::WHOLE
+        if store.library.is_none() {
+            store.pending.push(Pending::default()); // PendingId::WHOLE
+        }
         store
     }
 
+    /// Where the object with this number is: here, or in the library.
+    #[inline]
+    fn home(&self, id: u32) -> &MaskStore {
+        match &self.library {
+            Some(library) if id < self.own => &library.masks,
+            _ => self,
+        }
+    }
+
     pub(crate) fn walked(&self, id: WalkedId) -> &Walked {
-        self.walked.get(id.0 as usize)
+        let home = self.home(id.0);
+        home.walked.get((id.0 - home.own) as usize)
     }
 
     pub(super) fn pending(&self, id: PendingId) -> &Pending {
-        self.pending.get(id.0 as usize)
+        let home = self.home(id.0);
+        home.pending.get((id.0 - home.own) as usize)
+    }
+
+    /// The store and the memory that know a state: these, or those of the library.
+    pub(super) fn at_home<'s>(&'s self, store: &'s Store, state: StateId) -> (&'s MaskStore, &'s Store) {
+        match &store.library {
+            Some(library) if store.is_shared(state.0) => (&library.masks, &library.store),
+            _ => (self, store),
+        }
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -53,15 +84,24 @@ impl MaskStore {
     }
 
     pub(super) fn intern(&self, store: &Store, pending: Pending) -> PendingId {
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let hash = FxBuildHasher.hash_one(&pending);
-        if let Some(&id) = index.find(hash, |id| *self.pending.get(id.0 as usize) == pending) {
-            return id;
+        let known = self.library.as_ref().filter(|_| pending.end.is_none());
+        if let Some(known) = known.and_then(|library| library.masks.find(hash, &pending)) {
+            return known;
+        }
+        if let Some(known) = self.find(hash, &pending) {
+            return known;
         }
         store.add_bytes(pending.bytes());
-        let id = PendingId(self.pending.push(pending) as u32);
-        index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(self.pending.get(id.0 as usize)));
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = PendingId(self.own + self.pending.push(pending) as u32);
+        index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(self.pending(id)));
         id
+    }
+
+    fn find(&self, hash: u64, pending: &Pending) -> Option<PendingId> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        index.find(hash, |&id| *self.pending(id) == *pending).copied()
     }
 
     /// What is pending where the frame of an entry ends.
@@ -72,12 +112,12 @@ impl MaskStore {
     fn add(&self, walked: Walked) -> WalkedId {
         // The lock makes this the only writer.
         let _index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        WalkedId(self.walked.push(walked) as u32)
+        WalkedId(self.own + self.walked.push(walked) as u32)
     }
 
     /// The tokens that `state` allows from the start of a token.
     pub(crate) fn start<'s>(
-        &self,
+        &'s self,
         store: &'s Store,
         tables: &Tables,
         state: StateId,
@@ -88,8 +128,24 @@ impl MaskStore {
         if let Some(walked) = slot.get() {
             return Ok(walked);
         }
-        if store.local(store.local_of(state)).wide {
-            let walked = self.start_of_each(store, tables, state, work)?;
+        let (memory, store) = self.at_home(store, state);
+        memory.own_start(store, tables, state, work)
+    }
+
+    fn own_start<'s>(
+        &self,
+        store: &'s Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<&'s Walked, Exceeded> {
+        let slot = &store.state(state).walked;
+        let local = store.local_of(state);
+        if store.local(local).wide {
+            let walked = self.start_with_literals(store, tables, local, work)?;
+            return Ok(slot.get_or_init(|| walked));
+        }
+        if let Some(walked) = self.start_but_few(store, tables, state, work)? {
             return Ok(slot.get_or_init(|| walked));
         }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
@@ -100,7 +156,7 @@ impl MaskStore {
                 walk.take(known, choice)?;
                 passed.extend_from_slice(&known.pending);
             }
-            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
+            None => walk.visit(ROOT, store.clamped_local(local))?,
         }
         walk.run()?;
         let mut walked = walk.finish(None);
@@ -108,25 +164,28 @@ impl MaskStore {
         Ok(slot.get_or_init(|| walked))
     }
 
-    /// The tokens that a state of many cells allows: those that any of the cells does. The cells are old friends.
-    fn start_of_each(
+    /// The tokens that a state with literals among its cells allows: those of the literals, and those of the rest, which
+    /// is an old friend.
+    fn start_with_literals(
         &self,
         store: &Store,
         tables: &Tables,
-        state: StateId,
+        local: LocalId,
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
+        let (literals, rest) = store.literals_of(local);
         let mut walk = Walk::new(self, store, tables, work);
-        let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
-        for &cell in store.state(state).kernel.iter() {
-            let known = self.start(store, tables, store.state_of(cell), walk.work)?;
-            known.accept.add_to(&mut walk.masks, &mut walk.ids);
-            pending.extend(known.pending.iter().copied());
-        }
-        pending.sort_unstable();
-        pending.dedup();
+        walk.literals(ROOT, local, &literals)?;
+        walk.run()?;
+        let Some(rest) = rest else { return Ok(walk.finish(None)) };
+        let known = self.start(store, tables, store.local(rest).heads[0].0, walk.work)?;
+        known.accept.add_to(&mut walk.masks, &mut walk.ids);
         let mut walked = walk.finish(None);
-        walked.pending.extend(pending);
+        for &pending in &known.pending {
+            if !walked.pending.contains(&pending) {
+                walked.pending.push(pending);
+            }
+        }
         Ok(walked)
     }
 
@@ -144,17 +203,52 @@ impl MaskStore {
         if pending == PendingId::WHOLE {
             return Ok((Part::Start(state), self.start(store, tables, state, work)?));
         }
-        let memo = &store.state(state).resolved;
-        let id = match memo.get(pending) {
-            Some(id) => id,
-            None => {
-                let walked = self.go_on_from(store, tables, pending, state, work)?;
-                let id = self.add(walked);
-                memo.insert(pending, id);
-                id
-            }
+        let id = if store.is_shared(state.0) && !store.is_shared(pending.0) {
+            self.resolve_apart(store, tables, pending, state, work)?
+        } else {
+            let (memory, store) = self.at_home(store, state);
+            memory.own_resolve(store, tables, pending, state, work)?
         };
         Ok((Part::Resolved(id), self.walked(id)))
+    }
+
+    fn own_resolve(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<WalkedId, Exceeded> {
+        let memo = &store.state(state).resolved;
+        if let Some(known) = memo.get(pending) {
+            return Ok(known);
+        }
+        let walked = self.go_on_from(store, tables, pending, state, work)?;
+        let id = self.add(walked);
+        memo.insert(pending, id);
+        Ok(id)
+    }
+
+    /// The same for a state of the library, which does not know what is pending.
+    fn resolve_apart(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        pending: PendingId,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<WalkedId, Exceeded> {
+        let known =
+            self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let walked = self.go_on_from(store, tables, pending, state, work)?;
+        let id = self.add(walked);
+        store.add_bytes(24);
+        self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert((pending, state), id);
+        Ok(id)
     }
 
     fn go_on_from(

@@ -11,7 +11,7 @@ use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
-use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, Store, Work};
+use crate::automaton::{CharClass, Exceeded, Literals, LocalExpansion, LocalId, Loop, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
@@ -180,7 +180,9 @@ impl<'a> Walk<'a> {
             return self.literal(node, local, literal);
         }
         if self.store.local(local).wide {
-            return self.literals(node, local);
+            let (literals, rest) = self.store.literals_of(local);
+            self.literals(node, local, &literals)?;
+            return rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)));
         }
         if self.store.local(local).in_machine && self.machines(node, local)? {
             return Ok(());
@@ -216,9 +218,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The same for many of them, each by itself.
-    fn literals(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        let (literals, rest) = self.store.literals_of(local);
-        for (literal, tail) in literals {
+    pub(super) fn literals(
+        &mut self,
+        node: u32,
+        local: LocalId,
+        literals: &Literals<'_>,
+    ) -> Result<(), Exceeded> {
+        // What is come to by one of them may be come to by others.
+        self.visited.get_or_insert_default();
+        for &(literal, tail) in literals {
             self.work.spend(2)?;
             let mut at = Some(node);
             for &byte in literal {
@@ -231,7 +239,7 @@ impl<'a> Walk<'a> {
                 self.visit(at, next)?;
             }
         }
-        rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)))
+        Ok(())
     }
 
     /// If everything below `node` stays inside a loop, takes it all.

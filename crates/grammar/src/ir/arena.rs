@@ -101,6 +101,8 @@ pub struct Arena {
     indexed: usize,
     capacity: usize,
     overflowed: bool,
+    /// So many of the first expressions are those of a base that other arenas begin with too. They stay.
+    base: usize,
 }
 
 impl Arena {
@@ -136,7 +138,20 @@ impl Arena {
             indexed: 0,
             capacity,
             overflowed: false,
+            base: 0,
         }
+    }
+
+    /// The same, with its first expressions as a base: arenas that begin with it keep them, used or not, with the same
+    /// ids.
+    pub(crate) fn with_base(mut self, len: usize) -> Self {
+        self.base = len;
+        self
+    }
+
+    /// How many expressions at the beginning are those of a base.
+    pub fn base_len(&self) -> usize {
+        self.base
     }
 
     /// A copy that has room for so many expressions.

@@ -93,6 +93,24 @@ impl Tracking {
 }
 
 impl Grammar {
+    /// So many rules at the beginning are those of the base, if the arena has one.
+    pub const BASE_RULES: usize = 3;
+
+    /// The grammar that those of JSON Schemas begin with: their first expressions and rules are the same, and stay so
+    /// when they are prepared, unless something had to be changed in them.
+    pub fn base() -> Result<&'static Grammar, Error> {
+        crate::json_schema::base()
+    }
+
+    /// Whether this begins with the base as it is.
+    pub fn has_base(&self) -> bool {
+        let Ok(base) = Grammar::base() else { return false };
+        let bodies = |grammar: &Grammar| -> Vec<ExprId> {
+            grammar.rules.iter().take(Self::BASE_RULES).map(|rule| rule.body).collect()
+        };
+        self.arena.base_len() == base.arena.base_len() && bodies(self) == bodies(base)
+    }
+
     /// What is to be remembered of the text while it is written.
     pub fn tracking(&self) -> Tracking {
         self.tracking

@@ -7,27 +7,31 @@ use super::options::Spelling;
 use super::string::Speller;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, GrammarBuilder};
+use crate::ir::{Arena, Grammar, GrammarBuilder, Members, Slot};
 use crate::json::{JsonWhitespace, brackets};
 use crate::limits::{Budget, Limits};
 use crate::passes;
 
-/// See the module documentation. Every schema starts with a copy of the arena, and with two rules: any string with its
-/// quotes, however it is spelled, and any value.
+/// See the module documentation. Every schema starts with a copy of the arena and with three rules: any string with its
+/// quotes, however it is spelled, and any value, in canonical and in any spelling.
 pub(crate) struct Base {
-    arena: Arena,
-    string: ExprId,
+    /// The rules, of which the second is the root.
+    grammar: Grammar,
     /// [Bounded](JsonWhitespace::Bounded) white space.
     ws: ExprId,
-    /// For canonical and for any spelling: any text without quotes, any number, any integer, any value with this white
-    /// space.
-    spelled: [[ExprId; 4]; 2],
+    /// For canonical and for any spelling: any text without quotes, any number, any integer.
+    spelled: [[ExprId; 3]; 2],
 }
 
 /// Room for the expressions of a schema of middling size.
 const ROOM: usize = 320;
 
 static BASE: LazyLock<Result<Base, Error>> = LazyLock::new(Base::new);
+
+/// The grammar that those of schemas begin with.
+pub(crate) fn base() -> Result<&'static Grammar, Error> {
+    Base::get().map(|base| &base.grammar)
+}
 
 impl Base {
     pub(crate) fn get() -> Result<&'static Base, Error> {
@@ -37,20 +41,24 @@ impl Base {
     fn new() -> Result<Base, Error> {
         let limits = Limits::default();
         let mut builder = GrammarBuilder::new(&limits);
-        let (string, value) = (builder.declare("string", None)?, builder.declare("value", None)?);
+        let rules = Base::declare(&mut builder)?;
+        let [string, values @ ..] = rules;
         let arena = &mut builder.arena;
         let ws = JsonWhitespace::Bounded.expr(arena, &limits)?;
         let mut parts = vec![ws];
-        for spelling in [Spelling::Canonical, Spelling::Any] {
+        let mut any = Vec::new();
+        for (spelling, value) in [Spelling::Canonical, Spelling::Any].into_iter().zip(values) {
             let number = NumberSet::all().expr(spelling, arena, &limits)?;
             let integer = NumberSet::integers().expr(spelling, arena, &limits)?;
-            let any = any_value(arena, (string, value), number, ws);
-            parts.extend([Speller::new(spelling, None).any_text(arena), number, integer, any]);
+            parts.extend([Speller::new(spelling, None).any_text(arena), number, integer]);
+            any.push(any_value(arena, (string, value), number, ws));
         }
         let quote = arena.literal(b"\"");
-        let body = arena.concat(&[quote, parts[5], quote]);
-        builder.define(string, body);
-        builder.define(value, parts[4]);
+        let body = arena.concat(&[quote, parts[4], quote]);
+        parts.extend(often(arena, (quote, parts[1]), values[0], ws));
+        for (rule, body) in rules.into_iter().zip([body, any[0], any[1]]) {
+            builder.define(rule, body);
+        }
         // Each is made the body of a rule, to have done to it what can be done once and for all.
         let mut calls = Vec::new();
         for &part in &parts {
@@ -58,31 +66,65 @@ impl Base {
             builder.define(rule, part);
             calls.push(builder.arena.rule(rule));
         }
+        calls.extend(rules.map(|rule| builder.arena.rule(rule)));
         let root = builder.declare("", None)?;
         let all = builder.arena.alt(&calls);
         builder.define(root, all);
         let grammar = passes::factored(builder.build(root)?, &mut Budget::new(&limits))?;
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|rule| rule.body).collect();
-        let (arena, bodies) =
-            passes::extract_all(grammar.arena(), &bodies[..bodies.len() - 1], &[string, value]);
-        let spelled = [3, 7].map(|at| [0, 1, 2, 3].map(|part| bodies[at + part]));
-        Ok(Base { string: bodies[0], ws: bodies[2], spelled, arena: arena.with_room(ROOM) })
+        let (arena, bodies) = passes::extract_all(grammar.arena(), &bodies[..bodies.len() - 1], &rules);
+        let base = arena.len();
+        let mut builder = GrammarBuilder::new(&limits);
+        builder.arena = arena.with_room(ROOM).with_base(base);
+        for (rule, &body) in Base::declare(&mut builder)?.into_iter().zip(&bodies) {
+            builder.define(rule, body);
+        }
+        let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
+        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled })
     }
 
-    /// A grammar that has the two rules.
+    /// The rules of the base, which are the first ones of every grammar.
+    fn declare(builder: &mut GrammarBuilder) -> Result<[RuleId; Grammar::BASE_RULES], Error> {
+        Ok([
+            builder.declare("string", None)?,
+            builder.declare("value", None)?,
+            builder.declare("value", None)?,
+        ])
+    }
+
+    /// A grammar that has these rules.
     pub(crate) fn builder(
         &self,
         spelling: Spelling,
         limits: &Limits,
     ) -> Result<(GrammarBuilder, Library), Error> {
         let mut builder = GrammarBuilder::new(limits);
-        builder.arena = self.arena.with_capacity(limits.exprs);
-        let (string, value) = (builder.declare("string", None)?, builder.declare("value", None)?);
-        let [text, number, integer, any] = self.spelled[usize::from(spelling == Spelling::Any)];
-        builder.define(string, self.string);
-        builder.define(value, any);
-        Ok((builder, Library { string, value, text, number, integer, ws: self.ws }))
+        builder.arena = self.grammar.arena().with_capacity(limits.exprs);
+        let [string, values @ ..] = Base::declare(&mut builder)?;
+        for (rule, known) in [string, values[0], values[1]].into_iter().zip(self.grammar.rules()) {
+            builder.define(rule, known.body);
+        }
+        let spelling = usize::from(spelling == Spelling::Any);
+        let [text, number, integer] = self.spelled[spelling];
+        Ok((builder, Library { string, value: values[spelling], text, number, integer, ws: self.ws }))
     }
+}
+
+/// What many schemas have, so that whoever runs them can know it beforehand: booleans, and members and items of which
+/// nothing is known but that they are separated by commas.
+fn often(arena: &mut Arena, (quote, text): (ExprId, ExprId), value: RuleId, ws: ExprId) -> [ExprId; 3] {
+    let [no, yes] = ["false", "true"].map(|word| arena.literal(word.as_bytes()));
+    let boolean = arena.alt(&[no, yes]);
+    let (comma, colon, value) = (arena.literal(b","), arena.literal(b":"), arena.rule(value));
+    let separator = arena.concat(&[comma, ws]);
+    let member = arena.concat(&[quote, text, quote, ws, colon, ws, value, ws]);
+    let item = arena.concat(&[value, ws]);
+    let [members, items] = [member, item].map(|entry| {
+        let slots = Box::new([Slot::anywhere(entry)]);
+        let (counts, implies) = (Box::default(), Box::default());
+        arena.members(Members { separator, slots, counts, implies, in_order: false })
+    });
+    [boolean, members, items]
 }
 
 /// What a grammar begins with.

@@ -14,6 +14,7 @@ mod resolve;
 mod string;
 mod uri;
 
+pub(crate) use base::base;
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
 use self::algebra::Algebra;

@@ -37,7 +37,9 @@ pub(super) fn inline(
     room: &mut Room,
     budget: &mut Budget<'_>,
 ) -> Result<Grammar, Error> {
-    let stays = survey.rules.iter().zip(&survey.heads).all(|(reached, head)| !reached || *head);
+    let based = if grammar.arena().base_len() > 0 { Grammar::BASE_RULES } else { 0 };
+    let stays = |rule: usize| rule < based || survey.heads[rule];
+    let stays = (0..survey.rules.len()).all(|rule| !survey.rules[rule] || stays(rule));
     if stays {
         return Ok(grammar);
     }
@@ -51,6 +53,9 @@ pub(super) fn inline(
             map[id.index()] = rebuild(&mut builder.arena, id, &map);
             continue;
         };
+        if rule.index() < based {
+            continue; // they are called, so that what is known of them can be used
+        }
         let Some(body) = builder.body(rule).filter(|_| !survey.heads[rule.index()]) else { continue };
         let body = map[body.index()];
         let (size, calls) = (sizes.of(&builder.arena, body), survey.calls[rule.index()]);

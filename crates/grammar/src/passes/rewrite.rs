@@ -117,19 +117,21 @@ pub(super) fn keep_reachable(
 ) -> Result<Grammar, Error> {
     let arena = grammar.arena();
     let marked = marked(arena, survey);
-    let all =
-        survey.rules.iter().all(|kept| *kept) && marked.iter().skip(Arena::STANDING).all(|marked| *marked);
+    let base = arena.base_len();
+    let is_kept = |rule: usize| survey.rules[rule] || base > 0 && rule < Grammar::BASE_RULES;
+    let all = (0..survey.rules.len()).all(is_kept)
+        && marked.iter().skip(base.max(Arena::STANDING)).all(|marked| *marked);
     if all {
         return Ok(grammar);
     }
     let mut builder = GrammarBuilder::new(budget.limits());
     builder.track(grammar.tracking());
     let mut rules: Vec<Option<RuleId>> = vec![None; survey.rules.len()];
-    for (i, rule) in grammar.rules().iter().enumerate().filter(|r| survey.rules[r.0]) {
+    for (i, rule) in grammar.rules().iter().enumerate().filter(|r| is_kept(r.0)) {
         rules[i] = Some(builder.declare(rule.name.clone(), rule.place)?);
     }
-    let (arena, map) = arena.compact(&marked, &rules);
-    builder.arena = arena;
+    let (arena, map) = arena.compact(base, &marked, &rules);
+    builder.arena = arena.with_base(base);
     for (new, old) in rules.iter().zip(grammar.rules()) {
         if let Some(new) = new {
             builder.define(*new, map[old.body.index()]);
@@ -150,6 +152,6 @@ pub(crate) fn extract_all(arena: &Arena, exprs: &[ExprId], rules: &[RuleId]) -> 
     let mut reach = Reach::default();
     exprs.iter().for_each(|&expr| reach.visit(arena, expr, |_| ()));
     let rules: Vec<Option<RuleId>> = rules.iter().copied().map(Some).collect();
-    let (alone, map) = arena.compact(&reach.exprs, &rules);
+    let (alone, map) = arena.compact(0, &reach.exprs, &rules);
     (alone, exprs.iter().map(|expr| map[expr.index()]).collect())
 }

@@ -4,11 +4,17 @@ use super::{Arena, Expr, List, Literal};
 use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 impl Arena {
-    /// The marked expressions in an arena of their own, with other rule ids; all children of what is marked must be
-    /// marked too. Also answers the new id of each.
+    /// The marked expressions and the first `kept` in an arena of their own, with other rule ids; all children of what
+    /// is marked must be marked too. Also answers the new id of each.
     ///
     /// Nothing is normalised again, and the order stays as it was, so this costs little more than the copy.
-    pub(crate) fn compact(&self, marked: &[bool], rules: &[Option<RuleId>]) -> (Arena, Vec<ExprId>) {
+    pub(crate) fn compact(
+        &self,
+        kept: usize,
+        marked: &[bool],
+        rules: &[Option<RuleId>],
+    ) -> (Arena, Vec<ExprId>) {
+        let kept = kept.max(Self::STANDING);
         let mut copy = Arena {
             exprs: Vec::with_capacity(self.exprs.len()),
             lists: Vec::with_capacity(self.lists.len()),
@@ -17,7 +23,7 @@ impl Arena {
             ..Arena::bare(self.capacity)
         };
         let mut map = vec![self.never(); self.exprs.len()];
-        for (id, expr) in self.iter().filter(|(id, _)| id.index() < Self::STANDING || marked[id.index()]) {
+        for (id, expr) in self.iter().filter(|(id, _)| id.index() < kept || marked[id.index()]) {
             let expr = self.copied(expr, &mut copy, rules, &map);
             map[id.index()] = ExprId::new(copy.exprs.len()).unwrap_or(id);
             copy.exprs.push(expr);

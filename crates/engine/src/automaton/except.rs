@@ -1,0 +1,258 @@
+//! Texts of a loop but for a few: keys that are none of the names.
+//!
+//! `And[loop, Not[texts]]` is a formula like others, but so frequent that it has a form of its own: a cell whose number is
+//! a place in the trie of the excepted texts. A byte leads along the trie or out of it, into the plain loop, for good.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
+
+use super::build::{Build, Here};
+use super::exceptions::{AllButFew, texts_of_expr};
+use super::store::{Cell, CellId, Head, StateId, Store};
+
+/// See the module documentation.
+pub(crate) struct Exceptions {
+    /// The loop, and what it repeats.
+    whole: ExprId,
+    body: ExprId,
+    /// The characters among what it repeats that are ASCII.
+    ascii: ByteSet,
+    nodes: Vec<Node>,
+}
+
+/// A place on the way to excepted texts.
+#[derive(Default)]
+struct Node {
+    /// Sorted.
+    children: SmallVec<[(u8, u32); 2]>,
+    /// Whether this is an excepted text.
+    ends: bool,
+    /// What is read of a character.
+    partial: SmallVec<[u8; 4]>,
+}
+
+/// A state that is texts of a loop but for a few, then something else.
+pub(crate) struct Except<'a> {
+    pub(crate) exceptions: &'a Exceptions,
+    /// The place among the exceptions.
+    pub(crate) at: u32,
+    /// The state with the same texts but for exceptions: any, if the loop may end here, or those that go on.
+    pub(crate) like: StateId,
+    /// What follows.
+    pub(crate) tail: StateId,
+}
+
+impl Exceptions {
+    /// The exceptions of an expression, if it is of this kind.
+    pub(super) fn of(arena: &Arena, id: ExprId) -> Option<Self> {
+        let Expr::And(list) = arena.get(id) else { return None };
+        let (whole, without) = match *arena.list(list) {
+            [a, b] => match (arena.get(a), arena.get(b)) {
+                (Expr::Repeat { .. }, Expr::Not(without)) => (a, without),
+                (Expr::Not(without), Expr::Repeat { .. }) => (b, without),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let Expr::Repeat { expr: body, min: 0, max: None } = arena.get(whole) else { return None };
+        let parts = match arena.get(body) {
+            Expr::Alt(list) => arena.list(list),
+            _ => std::slice::from_ref(&body),
+        };
+        let mut chars = None;
+        for &part in parts {
+            match arena.get(part) {
+                Expr::Chars(set) if chars.is_none() => chars = Some(arena.char_set(set)),
+                _ if first_byte(arena, part) == Some(b'\\') => {}
+                _ => return None,
+            }
+        }
+        let chars = chars.filter(|chars| !chars.contains('\\'))?;
+        let mut exceptions = Exceptions { whole, body, ascii: chars.ascii(), nodes: vec![Node::default()] };
+        for text in texts_of_expr(arena, without)? {
+            let text = std::str::from_utf8(&text).ok()?;
+            if !text.chars().all(|c| chars.contains(c)) {
+                return None;
+            }
+            exceptions.add(text);
+        }
+        Some(exceptions)
+    }
+
+    fn add(&mut self, text: &str) {
+        let mut at = 0;
+        let mut partial: SmallVec<[u8; 4]> = SmallVec::new();
+        for (i, &byte) in text.as_bytes().iter().enumerate() {
+            partial.push(byte);
+            if text.is_char_boundary(i + 1) {
+                partial.clear();
+            }
+            at = match self.nodes[at].children.binary_search_by_key(&byte, |child| child.0) {
+                Ok(found) => self.nodes[at].children[found].1 as usize,
+                Err(place) => {
+                    let new = self.nodes.len();
+                    self.nodes[at].children.insert(place, (byte, new as u32));
+                    self.nodes.push(Node { partial: partial.clone(), ..Node::default() });
+                    new
+                }
+            };
+        }
+        self.nodes[at].ends = true;
+    }
+
+    /// The places that bytes lead to along the exceptions.
+    pub(crate) fn children(&self, at: u32) -> &[(u8, u32)] {
+        &self.nodes[at as usize].children
+    }
+
+    pub(super) fn child(&self, at: u32, byte: u8) -> Option<u32> {
+        self.children(at).iter().find(|child| child.0 == byte).map(|child| child.1)
+    }
+
+    /// What is missing to excepted texts.
+    fn texts_from(&self, at: u32) -> Vec<Vec<u8>> {
+        let mut texts = Vec::new();
+        let mut todo = vec![(at, Vec::new())];
+        while let Some((at, text)) = todo.pop() {
+            todo.extend(
+                self.children(at).iter().map(|&(byte, child)| (child, [&text[..], &[byte]].concat())),
+            );
+            if self.ends(at) {
+                texts.push(text);
+            }
+        }
+        texts
+    }
+
+    /// All bytes that the loop may go on with, and perhaps some more.
+    pub(crate) fn bytes(&self) -> ByteSet {
+        self.ascii.union(&ByteSet::range(0x80, 0xFF)).union(&ByteSet::single(b'\\'))
+    }
+
+    /// Whether a place is an excepted text.
+    pub(crate) fn ends(&self, at: u32) -> bool {
+        self.nodes[at as usize].ends
+    }
+
+    /// Whether a place is between characters.
+    fn is_between(&self, at: u32) -> bool {
+        self.nodes[at as usize].partial.is_empty()
+    }
+
+    /// Whether the loop may end at a place.
+    pub(super) fn may_end(&self, at: u32) -> bool {
+        self.is_between(at) && !self.ends(at)
+    }
+}
+
+/// The byte that all texts of an expression begin with, if it is seen at once.
+fn first_byte(arena: &Arena, id: ExprId) -> Option<u8> {
+    match arena.get(id) {
+        Expr::Literal(literal) => arena.literal_bytes(literal).first().copied(),
+        Expr::Concat(list) => first_byte(arena, arena.list(list)[0]),
+        _ => None,
+    }
+}
+
+impl Store {
+    /// A state as texts of a loop but for a few, if that is what it is.
+    pub(crate) fn except(&self, state: StateId) -> Option<Except<'_>> {
+        let [cell] = self.state(state).kernel[..] else { return None };
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let exceptions = self.program.exceptions(expr).filter(|exceptions| exceptions.is_between(at))?;
+        let mut build = self.build();
+        let again = build.cell(Head::Expr(exceptions.whole, 0), tail);
+        let like = if exceptions.may_end(at) { again } else { build.push(exceptions.body, again) };
+        let (like, tail) = (build.state(&[like]), build.state(&[tail]));
+        Some(Except { exceptions, at, like, tail })
+    }
+
+    /// The same as texts of an expression but for those that can be told one by one.
+    pub(super) fn except_few(&self, exceptions: &Exceptions, at: u32, tail: CellId) -> Option<AllButFew> {
+        if !exceptions.is_between(at) {
+            return None;
+        }
+        let mut build = self.build();
+        let whole = build.cell(Head::Expr(exceptions.whole, 0), CellId::NIL);
+        let (whole, tail) = (build.state(&[whole]), build.state(&[tail]));
+        Some(AllButFew { whole, tail, few: exceptions.texts_from(at) })
+    }
+
+    /// How many of `bytes` a cell takes that is such texts, and where it then is: as many as lead along the exceptions and
+    /// then, in the plain loop, are ASCII characters of it.
+    pub(crate) fn along_exceptions(&self, cell: CellId, bytes: &[u8]) -> Option<(usize, Head)> {
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let exceptions = self.program.exceptions(expr)?;
+        // What follows must not be taken for more of the loop.
+        if self.literal_at(tail).is_none_or(|(literal, _)| exceptions.bytes().contains(literal[0])) {
+            return None;
+        }
+        let (mut at, mut taken) = (at, 0);
+        while let Some(child) = bytes.get(taken).and_then(|&byte| exceptions.child(at, byte)) {
+            (at, taken) = (child, taken + 1);
+        }
+        let plain = bytes[taken..].iter().take_while(|&&byte| exceptions.ascii.contains(byte)).count();
+        Some(match plain {
+            _ if !exceptions.is_between(at) => return None,
+            0 => (taken, Head::Expr(expr, at)),
+            _ => (taken + plain, Head::Expr(exceptions.whole, 0)),
+        })
+    }
+}
+
+impl Build<'_> {
+    /// The cells in the plain loop that consume a byte where the exceptions are left.
+    pub(super) fn beside_exceptions(
+        &mut self,
+        exceptions: &Exceptions,
+        at: u32,
+        tail: CellId,
+    ) -> SmallVec<[CellId; 8]> {
+        let again = self.cell(Head::Expr(exceptions.whole, 0), tail);
+        let mut cells: SmallVec<[CellId; 8]> = SmallVec::from_slice(&[self.push(exceptions.body, again)]);
+        for &byte in &exceptions.nodes[at as usize].partial {
+            let terminals = self.closure(&cells, Here::default()).terminals;
+            cells.clear();
+            terminals.iter().for_each(|&cell| self.after_byte(cell, byte, &mut cells));
+        }
+        self.closure(&cells, Here::default()).terminals.into_iter().collect()
+    }
+
+    /// Adds the cells that a byte leads to.
+    pub(super) fn after_except(
+        &mut self,
+        (expr, exceptions): (ExprId, &Exceptions),
+        (at, tail): (u32, CellId),
+        byte: u8,
+        out: &mut SmallVec<[CellId; 8]>,
+    ) {
+        if let Some(child) = exceptions.child(at, byte) {
+            out.push(self.cell(Head::Expr(expr, child), tail));
+        } else if exceptions.is_between(at) && exceptions.ascii.contains(byte) {
+            out.push(self.cell(Head::Expr(exceptions.whole, 0), tail));
+        } else {
+            for cell in self.beside_exceptions(exceptions, at, tail) {
+                self.after_byte(cell, byte, out);
+            }
+        }
+    }
+
+    /// The edges by byte.
+    pub(super) fn edges_of_except(
+        &mut self,
+        (expr, exceptions): (ExprId, &Exceptions),
+        (at, tail): (u32, CellId),
+        edges: &mut Vec<(ByteSet, CellId)>,
+    ) {
+        let named: ByteSet = exceptions.children(at).iter().map(|child| child.0).collect();
+        let beside = self.beside_exceptions(exceptions, at, tail);
+        let beside = self.edges(&beside);
+        edges.extend(
+            beside.into_iter().map(|(set, next)| (set.minus(&named), next)).filter(|e| !e.0.is_empty()),
+        );
+        for &(byte, child) in exceptions.children(at) {
+            edges.push((ByteSet::single(byte), self.cell(Head::Expr(expr, child), tail)));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What the automata of many constraints have in common, known before any of them is compiled.
+//!
+//! Grammars of JSON Schemas begin with the same expressions and rules ([`Grammar::base`]). What can be made of those
+//! alone (cells, states, transitions, token sets) is the same for all of them, so it is made once for a vocabulary: in
+//! a [`Store`] and a [`MaskStore`] of their own, which the stores of constraints refer to. Its objects have the lower ids.
+//! A constraint's objects may be made of the library's, never the other way round.
+
+use std::sync::Arc;
+
+use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::{CharSetId, ExprId, Grammar, Limits, MachineId, MembersId};
+
+use crate::automaton::{Head, Phase, Program, Store};
+use crate::mask::MaskStore;
+use crate::tables::Tables;
+
+/// A library that holds more is given up for a new one.
+const BYTES: usize = 32 << 20;
+
+/// See the module documentation.
+pub(crate) struct Library {
+    pub(crate) store: Store,
+    pub(crate) masks: MaskStore,
+    exprs: usize,
+    char_sets: usize,
+    machines: usize,
+    members: usize,
+    /// Members of which nothing is known but their separator.
+    generic: Vec<(ExprId, MembersId)>,
+}
+
+impl Library {
+    /// An empty one; `None` if the vocabulary lacks something that it takes.
+    pub(crate) fn new(tables: &Tables) -> Option<Self> {
+        let base = Grammar::base().ok()?;
+        let program = Program::new(base, tables).ok()?;
+        let arena = base.arena();
+        let generic = arena.iter().filter_map(|(id, expr)| match expr {
+            Expr::Members(members) => Some((id, members)),
+            _ => None,
+        });
+        Some(Library {
+            exprs: arena.base_len(),
+            char_sets: arena.char_sets().len(),
+            machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
+            members: arena.all_members().len(),
+            generic: generic.collect(),
+            store: Store::new(Arc::new(program), &Limits::default(), None),
+            masks: MaskStore::new(None),
+        })
+    }
+
+    /// Whether there is so much in it that a new one should be begun.
+    pub(crate) fn is_full(&self) -> bool {
+        self.store.is_full(BYTES)
+    }
+
+    /// The members that stand for some others, if nothing is known of those but their separator and whether all of
+    /// their entries begin with a quote.
+    pub(crate) fn members_like(&self, arena: &Arena, members: MembersId) -> Option<(ExprId, MembersId)> {
+        let own = &self.store.program.arena;
+        let (separator, quoted) = (arena.members_of(members).separator, are_quoted(arena, members));
+        self.generic.iter().copied().find(|&(_, known)| {
+            own.members_of(known).separator == separator && are_quoted(own, known) == quoted
+        })
+    }
+}
+
+/// Whether all entries of some members are seen to begin with a quote.
+fn are_quoted(arena: &Arena, members: MembersId) -> bool {
+    arena.members_of(members).slots.iter().all(|slot| {
+        let first = match arena.get(slot.entry) {
+            Expr::Concat(list) => arena.list(list)[0],
+            _ => slot.entry,
+        };
+        matches!(arena.get(first), Expr::Literal(literal) if arena.literal_bytes(literal)[0] == b'"')
+    })
+}
+
+impl Store {
+    /// Whether the object with this number is the library's.
+    #[inline]
+    pub(crate) fn is_shared(&self, id: u32) -> bool {
+        id < self.own
+    }
+
+    /// Whether the head of a cell is made of what the library has.
+    pub(crate) fn is_shared_head(&self, head: Head) -> bool {
+        let Some(library) = &self.library else { return false };
+        match head {
+            Head::Expr(expr, at) => {
+                expr.index() < library.exprs
+                    && match self.program.arena.get(expr) {
+                        Expr::Members(_) => match Phase::of(at) {
+                            Phase::Start => true,
+                            Phase::AfterEntry(id) | Phase::AfterSeparator(id) => self.is_shared(id.0),
+                        },
+                        Expr::Machine(_) => at == 0 || self.is_shared(at - 1),
+                        _ => true,
+                    }
+            }
+            Head::Utf8(set, _) => CharSetId::index(set) < library.char_sets,
+            Head::End(end) => self.has_shared_members(end.members),
+            Head::Frame(cell) => self.is_shared(cell.0),
+            Head::Bool(_) => false,
+        }
+    }
+
+    /// Whether members are those of the library.
+    pub(crate) fn has_shared_members(&self, members: MembersId) -> bool {
+        self.library.as_ref().is_some_and(|library| members.index() < library.members)
+    }
+
+    /// Whether a machine is one of the library.
+    pub(crate) fn has_shared_machine(&self, machine: MachineId) -> bool {
+        self.library.as_ref().is_some_and(|library| machine.index() < library.machines)
+    }
+}
