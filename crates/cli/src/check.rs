@@ -14,6 +14,7 @@ use crate::diagnostic::{self, BOLD, Details, GOOD};
 use crate::failure::Failure;
 use crate::select::Selection;
 use crate::source::{Kind, Reason, Refusal, Source};
+use crate::vocab::TableFlags;
 use crate::{Verdict, bytes, vocab};
 
 const EXAMPLES: &str = "\
@@ -43,6 +44,8 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    tables: TableFlags,
 }
 
 /// What is worth knowing about an accepted constraint.
@@ -60,7 +63,7 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let source = args.selection.source(args.constraint.as_deref())?;
-    let compiler = Compiler::new(vocab::load(args.vocab.as_deref())?).with_limits(Limits::default());
+    let compiler = args.tables.compiler(vocab::load(args.vocab.as_deref())?);
     match examine(&source, &compiler, args.examples) {
         Ok(report) if args.json => writeln!(out, "{}", report_json(&source, &report))?,
         Ok(report) => write_report(out, &source, &report)?,

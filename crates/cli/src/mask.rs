@@ -13,6 +13,7 @@ use tokenstile::{Constraint, MatchError, Matcher, TokenId, Vocab};
 use crate::failure::Failure;
 use crate::select::{self, Selection};
 use crate::source::Reason;
+use crate::vocab::TableFlags;
 use crate::{Verdict, bytes, vocab};
 
 const EXAMPLES: &str = "\
@@ -48,6 +49,8 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     selection: Selection,
+    #[command(flatten)]
+    tables: TableFlags,
 }
 
 impl Args {
@@ -100,7 +103,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     let (file, text) = args.positionals()?;
     let source = args.selection.source(file)?;
     let vocab = vocab::load(args.vocab.as_deref())?;
-    let (_, constraint) = select::compile(&source, vocab.clone())?;
+    let constraint = select::compile_with(&source, &args.tables.compiler(vocab.clone()))?;
     let standing = stand(&constraint, &vocab, text)
         .map_err(|error| Failure::Refused(Box::new(source.refuse(Reason::Match(error)))))?;
     let limit = if args.all { usize::MAX } else { args.limit };

@@ -1,15 +1,21 @@
 //! `tokenstile scaling`: how cost grows with the schema, the vocabulary, the text and its depth. For
 //! `cargo xtask bench`, so not in the help. One JSON object a line: what grows (`by`), what was measured (`what`), how
 //! large (`x`), how long in microseconds (`us`).
+//!
+//! With `--batch` it measures a batch on one and on two threads instead, with `--live` the memory of constraints that are
+//! alive together.
 
+mod batch;
+mod live;
 mod schemas;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tokenstile::{Compiler, Constraint, Limits, MatchError, Matcher};
+use tokenstile_cache::{Origin, TableCache};
 
 use crate::bench::clock::Stopwatch;
 use crate::failure::Failure;
@@ -25,6 +31,12 @@ pub(crate) struct Args {
     /// Vocabularies of different sizes
     #[arg(long, value_name = "FILE")]
     sizes: Vec<PathBuf>,
+    /// Measure a batch on one and on two threads, and nothing else
+    #[arg(long)]
+    batch: bool,
+    /// Measure the memory of these cases alive together, and nothing else
+    #[arg(long, value_name = "FILE")]
+    live: Option<PathBuf>,
     /// Where the points go
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -32,6 +44,8 @@ pub(crate) struct Args {
 
 /// How often a compile is measured; the lowest time counts.
 const COMPILES: usize = 5;
+/// How often tables are built and read; the median counts.
+const TABLES: usize = 7;
 /// Bytes that a step of a text has: what a token has on average.
 const STEP: usize = 4;
 
@@ -39,8 +53,14 @@ const STEP: usize = 4;
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let file = File::create(&args.out).map_err(|error| Failure::io(&args.out, error))?;
     let mut scaling = Scaling { points: BufWriter::new(file) };
+    if let Some(cases) = &args.live {
+        return live::measure(&mut scaling.points, &args.vocab, cases).map(|()| Verdict::Good);
+    }
     let compiler = Compiler::new(vocab::load(Some(&args.vocab))?);
     let io = |error| Failure::io(&args.out, error);
+    if args.batch {
+        return batch::measure(&mut scaling, &compiler).map_err(io).map(|()| Verdict::Good);
+    }
     for members in [10, 30, 100, 300, 1_000, 3_000] {
         scaling.compiles(&compiler, "members", members, &schemas::object(members))?;
     }
@@ -52,6 +72,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     for path in &args.sizes {
         let compiler = Compiler::new(vocab::load(Some(path))?);
         scaling.vocabulary(&compiler).map_err(io)?;
+        scaling.tables(path, &args.out.with_extension("tables"))?;
     }
     scaling.points.flush().map_err(io)?;
     writeln!(out, "wrote {}", args.out.display())?;
@@ -138,6 +159,41 @@ impl Scaling {
         };
         let copies: Vec<u64> = (0..9).map(copy).collect();
         self.point("vocabulary", "copy", size, median(&copies))
+    }
+}
+
+impl Scaling {
+    /// The tables of a vocabulary: built, and read from a file in `folder` that is in the page cache. Its fingerprint counts.
+    fn tables(&mut self, vocab: &Path, folder: &Path) -> Result<(), Failure> {
+        let cache = TableCache::at(folder);
+        let (mut built, mut read) = (Vec::new(), Vec::new());
+        let mut size = 0;
+        for _ in 0..TABLES {
+            let vocab = vocab::load(Some(vocab))?;
+            size = vocab.width();
+            let watch = Stopwatch::start();
+            let compiler = Compiler::new(vocab);
+            built.push(watch.stop());
+            cache.compiler(compiler.vocab().clone());
+        }
+        for _ in 0..TABLES {
+            let vocab = vocab::load(Some(vocab))?;
+            let watch = Stopwatch::start();
+            let (_, origin) = cache.compiler(vocab);
+            if origin == Origin::Cache {
+                read.push(watch.stop());
+            }
+        }
+        let mut save = || {
+            self.point("tables", "built", size, median(&built))?;
+            self.point("tables", "read", size, median(&read))?;
+            let files = std::fs::read_dir(folder)?.flatten();
+            let bytes: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
+            // In the place of a time.
+            self.point("tables", "bytes", size, bytes * 1_000)?;
+            std::fs::remove_dir_all(folder)
+        };
+        save().map_err(|error| Failure::io(folder, error))
     }
 }
 

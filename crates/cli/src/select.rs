@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Vocab};
+use tokenstile::{Compiler, Constraint, Limits};
 
 use crate::failure::Failure;
 use crate::json_options::JsonFlags;
@@ -180,21 +180,10 @@ pub(crate) fn json_array<S: AsRef<str>>(items: &[S]) -> String {
 }
 
 /// Compiles `source` with a compiler that is there.
-#[cfg(feature = "generate")]
 pub(crate) fn compile_with(source: &Source, compiler: &Compiler) -> Result<Constraint, Failure> {
     let refuse = |reason| Failure::Refused(Box::new(source.refuse(reason)));
     let grammar = source.grammar(&Limits::default()).map_err(refuse)?;
     compiler.compile(&grammar).map_err(|error| refuse(Reason::Compile(error)))
-}
-
-/// Compiles `source` for `vocab`.
-pub(crate) fn compile(source: &Source, vocab: Vocab) -> Result<(Grammar, Constraint), Failure> {
-    let limits = Limits::default();
-    let refuse = |reason| Failure::Refused(Box::new(source.refuse(reason)));
-    let grammar = source.grammar(&limits).map_err(refuse)?;
-    let compiler = Compiler::new(vocab).with_limits(limits);
-    let constraint = compiler.compile(&grammar).map_err(|error| refuse(Reason::Compile(error)))?;
-    Ok((grammar, constraint))
 }
 
 #[cfg(test)]

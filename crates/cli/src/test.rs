@@ -16,6 +16,7 @@ use tokenstile::{Compiler, Limits};
 use crate::diagnostic::{self, BOLD, ERROR, GOOD, WARNING};
 use crate::failure::Failure;
 use crate::source::Reason;
+use crate::vocab::TableFlags;
 use crate::{Verdict, bytes, vocab};
 use case::{Case, CaseFile};
 use judge::Judge;
@@ -47,6 +48,8 @@ pub(crate) struct Args {
     /// Vocabulary file; texts are also taken apart into its tokens. Without it every byte is a token
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TableFlags,
 }
 
 /// How a case came out.
@@ -100,7 +103,7 @@ impl Outcome {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let limits = Limits::default();
-    let compiler = Compiler::new(vocab::load(args.vocab.as_deref())?).with_limits(limits.clone());
+    let compiler = args.tables.compiler(vocab::load(args.vocab.as_deref())?).with_limits(limits.clone());
     let judge = Judge::new(compiler.vocab().clone());
     let (mut passed, mut failed) = (0usize, 0usize);
     let mut malformed = None;

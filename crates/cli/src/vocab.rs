@@ -1,13 +1,42 @@
 //! The vocabulary a command works with: a file, or the bytes themselves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tokenstile::Vocab;
+use tokenstile::{Compiler, Vocab};
+use tokenstile_cache::TableCache;
 
 use crate::failure::Failure;
 
 /// Id of the end token of [`bytes`]; the ids below it are the bytes.
 pub(crate) const BYTE_END: u32 = 256;
+
+/// Flags about the tables of vocabularies.
+#[derive(clap::Args, Debug)]
+#[command(next_help_heading = "Tables of the vocabulary")]
+pub(crate) struct TableFlags {
+    /// Folder in which they are kept between runs [default: tokenstile/tables in the user's cache folder]
+    #[arg(long, value_name = "FOLDER")]
+    table_cache: Option<PathBuf>,
+    /// Build them each time, and keep nothing
+    #[arg(long, conflicts_with = "table_cache")]
+    no_table_cache: bool,
+}
+
+impl TableFlags {
+    /// The cache that the flags ask for.
+    pub(crate) fn cache(&self) -> TableCache {
+        match &self.table_cache {
+            _ if self.no_table_cache => TableCache::off(),
+            Some(folder) => TableCache::at(folder),
+            None => TableCache::user(),
+        }
+    }
+
+    /// A compiler for `vocab`.
+    pub(crate) fn compiler(&self, vocab: Vocab) -> Compiler {
+        self.cache().compiler(vocab).0
+    }
+}
 
 /// The vocabulary in `path`, or one token per byte and an end token.
 pub(crate) fn load(path: Option<&Path>) -> Result<Vocab, Failure> {

@@ -15,6 +15,7 @@ use crate::mask::MaskStore;
 use crate::matcher::Matcher;
 use crate::proof::Proofs;
 use crate::spelling;
+use crate::stored::TablesError;
 use crate::tables::Tables;
 use crate::tracker::Corrections;
 use crate::vocab::Vocab;
@@ -35,7 +36,7 @@ use crate::vocab::Vocab;
 /// ```
 #[derive(Clone)]
 pub struct Compiler {
-    tables: Arc<Tables>,
+    pub(crate) tables: Arc<Tables>,
     limits: Limits,
 }
 
@@ -44,6 +45,47 @@ impl Compiler {
     pub fn new(vocab: Vocab) -> Self {
         Compiler { tables: Arc::new(Tables::new(vocab)), limits: Limits::default() }
     }
+
+    /// A compiler for `vocab` with default limits and the tables that [`save_tables`](Self::save_tables) wrote for the same
+    /// vocabulary: in a few milliseconds where building them takes a few hundred.
+    ///
+    /// The tables are used where they lie, so `bytes` is best a memory map, which processes share; a `Vec<u8>` does as well.
+    /// Tables that do not fit are an error, whatever is wrong with them; then build new ones with [`new`](Self::new). What a
+    /// checksum cannot tell is a file that someone made up with care: keep it where only those can write whom you trust.
+    ///
+    /// ```
+    /// use tokenstile::{Compiler, TablesError, Vocab};
+    ///
+    /// let vocab = Vocab::from_tokens([(0, "yes"), (1, "no"), (2, "</s>")], &[2])?;
+    /// let mut saved = Vec::new();
+    /// Compiler::new(vocab.clone()).save_tables(&mut saved)?;
+    ///
+    /// // In the next process: Mmap::map(&File::open(path)?)? instead of `saved`.
+    /// let compiler = match Compiler::from_tables(vocab.clone(), saved.clone()) {
+    ///     Ok(compiler) => compiler,
+    ///     Err(_) => Compiler::new(vocab.clone()),
+    /// };
+    /// assert_eq!(compiler.vocab().fingerprint(), vocab.fingerprint());
+    ///
+    /// let other = Vocab::from_tokens([(0, "yes"), (1, "</s>")], &[1])?;
+    /// assert!(matches!(Compiler::from_tables(other, saved), Err(TablesError::Vocabulary { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_tables(
+        vocab: Vocab,
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Result<Self, TablesError> {
+        Ok(Compiler { tables: Arc::new(Tables::load(vocab, bytes)?), limits: Limits::default() })
+    }
+
+    /// Writes the tables of the vocabulary, for [`from_tables`](Self::from_tables). Some 30 MB for 128,000 tokens, in few large
+    /// writes. They are for this version of this library, machines of the same byte order, and this vocabulary.
+    pub fn save_tables(&self, mut out: impl std::io::Write) -> std::io::Result<()> {
+        self.tables.save(&mut out)
+    }
+
+    /// The version of the format in which tables are saved: a part of the name of a file that several releases may write.
+    pub const TABLES_VERSION: u32 = crate::stored::VERSION;
 
     /// The same compiler with other limits.
     #[must_use]

@@ -46,6 +46,7 @@ mod proof;
 mod shortest;
 mod spelling;
 mod stack;
+mod stored;
 mod tables;
 mod tracker;
 mod trie;
@@ -59,6 +60,7 @@ pub use error::{CompileError, MatchError};
 pub use grammar::limits::Cancel;
 pub use grammar::{Error as GrammarError, ErrorKind, Grammar, Limits, Place};
 pub use matcher::Matcher;
+pub use stored::TablesError;
 pub use vocab::{
     Fingerprint, MAX_TOKENS, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,
 };

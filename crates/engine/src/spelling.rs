@@ -16,7 +16,7 @@ use tokenstile_grammar::{Error, ExprId, Grammar, Limits, passes};
 use crate::machine;
 use crate::tables::Tables;
 use crate::tracker::SPECIAL;
-use crate::trie::{Trie, Utf8State};
+use crate::trie::{Trie, Utf8Place};
 
 /// A grammar without the bytes that no token contains.
 pub(crate) struct Restricted {
@@ -195,7 +195,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         .utf8
         .iter()
         .enumerate()
-        .any(|(node, state)| *state != Utf8State::Boundary && !trie.own(node as u32).is_empty());
+        .any(|(node, state)| *state != Utf8Place::BOUNDARY && !trie.own(node as u32).is_empty());
     if splits && hard.intersects(&ByteSet::range(0x80, 0xFF)) {
         return true;
     }

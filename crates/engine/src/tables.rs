@@ -1,5 +1,6 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
+use std::io;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use tokenstile_grammar::ir::CharSet;
@@ -9,6 +10,7 @@ use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
 use crate::spelling;
+use crate::stored::{Reader, TablesError, Writer};
 use crate::tracker::StructureTables;
 use crate::trie::Trie;
 use crate::vocab::Vocab;
@@ -34,22 +36,42 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(crate) fn new(vocab: Vocab) -> Self {
-        let words = vocab.width().div_ceil(32);
         let trie = Trie::new(&vocab);
-        let profile = Profile::new(&trie, words);
-        let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
+        let profile = Profile::new(&trie, words_of(&vocab));
         let structure = StructureTables::new(&vocab, &trie);
-        Tables {
-            vocab,
-            trie,
-            profile,
-            wide,
-            kept: Kept::new(words),
-            words,
-            spelling: OnceLock::new(),
-            structure,
-            library: RwLock::new(None),
+        Tables::of(vocab, trie, profile, structure)
+    }
+
+    fn of(vocab: Vocab, trie: Trie, profile: Profile, structure: StructureTables) -> Self {
+        let words = words_of(&vocab);
+        let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
+        let kept = Kept::new(words);
+        let (spelling, library) = (OnceLock::new(), RwLock::new(None));
+        Tables { vocab, trie, profile, wide, kept, words, spelling, structure, library }
+    }
+
+    /// Writes all that takes time to build as a file.
+    pub(crate) fn save(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut file = Writer::default();
+        self.trie.save(&mut file);
+        self.profile.save(&mut file);
+        self.structure.save(&mut file);
+        file.write(self.vocab.fingerprint(), out)
+    }
+
+    /// The tables that [`save`](Tables::save) wrote, where they lie.
+    pub(crate) fn load(
+        vocab: Vocab,
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Result<Self, TablesError> {
+        let mut file = Reader::new(bytes, vocab.fingerprint())?;
+        let trie = Trie::load(&mut file, &vocab)?;
+        let profile = Profile::load(&mut file, &trie, words_of(&vocab))?;
+        let structure = StructureTables::load(&mut file, &vocab, &trie)?;
+        if !file.is_done() {
+            return Err(TablesError::Damaged { what: "there are sections too many" });
         }
+        Ok(Tables::of(vocab, trie, profile, structure))
     }
 
     /// What constraints that begin with the base have in common; a new one if it has grown too large.
@@ -75,5 +97,73 @@ impl Tables {
 
     pub(crate) fn bytes_held(&self) -> usize {
         self.trie.bytes_held() + self.profile.bytes_held()
+    }
+}
+
+/// Words of a mask.
+fn words_of(vocab: &Vocab) -> usize {
+    vocab.width().div_ceil(32)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokenstile_grammar::{Grammar, Limits};
+    use tokenstile_testkit::Rng;
+
+    use super::*;
+    use crate::Compiler;
+    use crate::stored::resealed;
+
+    fn vocab() -> Vocab {
+        let long =
+            ["ab", "abc", " the", "12", "\",\"", "\": ", "αβ", "e\u{301}", "x==", "{\""].map(str::as_bytes);
+        let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+        let all = bytes.iter().map(Vec::as_slice).chain(long);
+        Vocab::from_tokens((0..).zip(all), &[300]).unwrap()
+    }
+
+    /// Uses the tables in every way; what comes out does not matter.
+    fn use_all(compiler: &Compiler) {
+        let limits = Limits::default();
+        let grammars = [
+            Grammar::json(&limits).unwrap(),
+            Grammar::gbnf("root ::= [a-z]{1,9} [^\\n]{2,40} \"==\" root?", &limits).unwrap(),
+        ];
+        for grammar in &grammars {
+            let Ok(constraint) = compiler.compile(grammar) else { continue };
+            let mut matcher = constraint.matcher();
+            let mut words = vec![0; matcher.mask_words()];
+            for byte in *b"{\"ab the\": 12" {
+                let _ = matcher.fill_mask(&mut words);
+                if matcher.commit(u32::from(byte)).is_err() {
+                    let _ = matcher.commit(u32::from(b'a'));
+                }
+            }
+        }
+        compiler.tables.spelling();
+    }
+
+    #[test]
+    fn made_up_files_lead_to_no_panic() {
+        let vocab = vocab();
+        let mut bytes = Vec::new();
+        Tables::new(vocab.clone()).save(&mut bytes).unwrap();
+        let mut rng = Rng::new(11);
+        let (mut refused, rounds) = (0, 4_000);
+        for _ in 0..rounds {
+            let mut changed = bytes.clone();
+            for _ in 0..=rng.below(3) {
+                // Most of the file is sections; what lies before them is seen to where it is read.
+                let at = 64 + rng.below((changed.len() - 64) / 4) * 4;
+                let number = [0, 1, rng.below(400) as u32, u32::MAX, rng.next_u64() as u32][rng.below(5)];
+                changed[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+            }
+            match Compiler::from_tables(vocab.clone(), resealed(changed)) {
+                Ok(compiler) => use_all(&compiler),
+                Err(TablesError::Damaged { .. }) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(refused > rounds / 4, "only {refused} refused");
     }
 }

@@ -6,53 +6,63 @@
 
 use tokenstile_grammar::ir::ByteSet;
 
+use crate::stored::{Array, Reader, TablesError, Writer, plain};
 use crate::vocab::{TokenId, Vocab};
 
-/// A node: the bytes from the root to it are the prefix of at least one token.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TrieNode {
-    pub(crate) first_child: u32,
-    /// Where the tokens of this subtree start, those that end here first.
-    pub(crate) tokens: u32,
-    pub(crate) tokens_end: u32,
-    pub(crate) children: u16,
-    /// How many tokens end here.
-    pub(crate) own: u32,
+plain! {
+    /// A node: the bytes from the root to it are the prefix of at least one token.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct TrieNode {
+        pub(crate) first_child: u32,
+        /// Where the tokens of this subtree start, those that end here first.
+        pub(crate) tokens: u32,
+        pub(crate) tokens_end: u32,
+        pub(crate) children: u32,
+        /// How many tokens end here.
+        pub(crate) own: u32,
+    }
+
+    /// The bytes that occur strictly below a node.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct Below {
+        /// One bit for each ASCII byte.
+        pub(crate) ascii: u128,
+        /// The most characters on any path down.
+        pub(crate) chars: u32,
+        /// Whether there are bytes past ASCII.
+        pub(crate) wide: bool,
+        /// Whether some of those do not continue a well-formed character.
+        pub(crate) broken: bool,
+        /// Whether this node itself stands between characters.
+        pub(crate) boundary: bool,
+        unused: [u8; 9],
+    }
+
+    /// Where a node stands in a UTF-8 text: what is left of its [`Utf8State`] when the trie is built.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Utf8Place {
+        place: u8,
+    }
 }
 
 /// See the module documentation.
 pub(crate) struct Trie {
-    pub(crate) nodes: Vec<TrieNode>,
+    pub(crate) nodes: Array<TrieNode>,
     /// The byte that leads to each node.
-    pub(crate) byte: Vec<u8>,
+    pub(crate) byte: Array<u8>,
     /// The node that it leads from.
-    pub(crate) parent: Vec<u32>,
-    pub(crate) tokens: Vec<TokenId>,
+    pub(crate) parent: Array<u32>,
+    pub(crate) tokens: Array<TokenId>,
     /// Which bytes occur below each node, and how.
-    pub(crate) below: Vec<Below>,
+    pub(crate) below: Array<Below>,
     /// Where each node stands in a UTF-8 text.
-    pub(crate) utf8: Vec<Utf8State>,
+    pub(crate) utf8: Array<Utf8Place>,
     /// Child of the root by byte; 0 where there is none.
     root: [u32; 256],
     pub(crate) longest: usize,
     /// Bytes that occur in some token, and bytes that are tokens alone.
     pub(crate) bytes_used: ByteSet,
     pub(crate) single_bytes: ByteSet,
-}
-
-/// The bytes that occur strictly below a node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Below {
-    /// One bit for each ASCII byte.
-    pub(crate) ascii: u128,
-    /// Whether there are bytes past ASCII.
-    pub(crate) wide: bool,
-    /// Whether some of those do not continue a well-formed character.
-    pub(crate) broken: bool,
-    /// The most characters on any path down.
-    pub(crate) chars: u32,
-    /// Whether this node itself stands between characters.
-    pub(crate) boundary: bool,
 }
 
 impl Below {
@@ -71,113 +81,109 @@ impl Trie {
             .filter(|(bytes, _)| !bytes.is_empty())
             .collect();
         sorted.sort_unstable();
-        let mut trie = Trie {
-            nodes: Vec::new(),
-            byte: Vec::new(),
-            parent: Vec::new(),
-            tokens: sorted.iter().map(|t| t.1).collect(),
-            below: Vec::new(),
-            utf8: Vec::new(),
+        let shape = Shape::new(&sorted);
+        let utf8 = shape.utf8_states();
+        let below = shape.below(&utf8);
+        let trie = Trie {
+            nodes: shape.nodes.into(),
+            byte: shape.byte.into(),
+            parent: shape.parent.into(),
+            tokens: sorted.iter().map(|t| t.1).collect::<Vec<_>>().into(),
+            below: below.into(),
+            utf8: utf8.into_iter().map(Utf8Place::from).collect::<Vec<_>>().into(),
             root: [0; 256],
             longest: sorted.iter().map(|t| t.0.len()).max().unwrap_or(0),
-            bytes_used: sorted.iter().flat_map(|t| t.0.iter().copied()).collect(),
-            single_bytes: sorted.iter().filter(|t| t.0.len() == 1).map(|t| t.0[0]).collect(),
+            bytes_used: ByteSet::EMPTY,
+            single_bytes: ByteSet::EMPTY,
         };
-        trie.build_nodes(&sorted);
-        trie.build_below();
-        for child in trie.children(ROOT) {
-            trie.root[trie.byte[child as usize] as usize] = child;
-        }
-        trie
+        trie.completed()
     }
 
-    /// Breadth first, so that siblings are neighbours.
-    fn build_nodes(&mut self, sorted: &[(&[u8], TokenId)]) {
-        let mut depths = vec![0u32];
-        self.nodes.push(TrieNode {
-            first_child: 0,
-            tokens: 0,
-            tokens_end: sorted.len() as u32,
-            children: 0,
-            own: 0,
-        });
-        self.byte.push(0);
-        self.parent.push(ROOT);
-        let mut at = 0;
-        while at < self.nodes.len() {
-            let TrieNode { tokens, tokens_end, .. } = self.nodes[at];
-            let depth = depths[at] as usize;
-            let range = &sorted[tokens as usize..tokens_end as usize];
-            let own = range.iter().take_while(|t| t.0.len() == depth).count();
-            self.nodes[at].own = own as u32;
-            self.nodes[at].first_child = self.nodes.len() as u32;
-            let mut start = own;
-            while start < range.len() {
-                let byte = range[start].0[depth];
-                let end = start + range[start..].partition_point(|t| t.0[depth] == byte);
-                self.nodes.push(TrieNode {
-                    first_child: 0,
-                    tokens: tokens + start as u32,
-                    tokens_end: tokens + end as u32,
-                    children: 0,
-                    own: 0,
-                });
-                self.byte.push(byte);
-                self.parent.push(at as u32);
-                depths.push(depth as u32 + 1);
-                self.nodes[at].children += 1;
-                start = end;
+    /// Fills in what the arrays tell.
+    fn completed(mut self) -> Self {
+        for child in self.children(ROOT) {
+            self.root[self.byte[child as usize] as usize] = child;
+        }
+        self.bytes_used = self.byte[1..].iter().copied().collect();
+        let singles = self.children(ROOT).filter(|&child| !self.own(child).is_empty());
+        self.single_bytes = singles.map(|child| self.byte[child as usize]).collect();
+        self
+    }
+
+    /// Adds the arrays to a file.
+    pub(crate) fn save<'a>(&'a self, file: &mut Writer<'a>) {
+        file.array(&self.nodes);
+        file.array(&self.byte);
+        file.array(&self.parent);
+        file.array(&self.tokens);
+        file.array(&self.below);
+        file.array(&self.utf8);
+    }
+
+    /// The trie of which the arrays are in a file.
+    pub(crate) fn load(file: &mut Reader, vocab: &Vocab) -> Result<Self, TablesError> {
+        let mut trie = Trie {
+            nodes: file.array()?,
+            byte: file.array()?,
+            parent: file.array()?,
+            tokens: file.array()?,
+            below: file.array()?,
+            utf8: file.array()?,
+            root: [0; 256],
+            longest: 0,
+            bytes_used: ByteSet::EMPTY,
+            single_bytes: ByteSet::EMPTY,
+        };
+        let length = |&token: &TokenId| vocab.bytes(token).map(<[u8]>::len);
+        let longest = trie.tokens.iter().map(length).try_fold(0, |longest, len| Some(longest.max(len?)));
+        trie.longest = longest.ok_or(TablesError::Damaged { what: "a token is none" })?;
+        let chars = trie.below.iter().map(|below| below.chars).max();
+        if chars.is_some_and(|chars| chars as usize > trie.longest) || !trie.is_sound() {
+            return Err(TablesError::Damaged { what: "the trie is none" });
+        }
+        Ok(trie.completed())
+    }
+
+    /// Whether the nodes are a tree in the order in which [`Shape`] makes it, with all tokens at its nodes.
+    fn is_sound(&self) -> bool {
+        let count = self.nodes.len();
+        let lengths = [self.byte.len(), self.parent.len(), self.below.len(), self.utf8.len()];
+        let Some(root) = self.nodes.first().filter(|_| lengths == [count; 4]) else { return false };
+        if (root.tokens, root.tokens_end as usize) != (0, self.tokens.len())
+            || !self.utf8.iter().all(|at| at.place <= Utf8Place::BROKEN.place)
+        {
+            return false;
+        }
+        // Each node is the child of one before it, and the tokens of a node are its own and then those of its children.
+        let mut next = 1u64;
+        for (at, node) in (0u32..).zip(self.nodes.iter()) {
+            let end = next + u64::from(node.children);
+            if u64::from(node.first_child) != next || end > count as u64 {
+                return false;
             }
-            at += 1;
-        }
-    }
-
-    /// Children come after their parents, so one pass backwards sees them first.
-    fn build_below(&mut self) {
-        let utf8 = self.utf8_states();
-        self.below = vec![Below::default(); self.nodes.len()];
-        for at in (0..self.nodes.len()).rev() {
-            let mut below = Below::default();
-            for child in self.children(at as u32) {
-                let (byte, inner) = (self.byte[child as usize], self.below[child as usize]);
-                below.ascii |= inner.ascii;
-                below.wide |= inner.wide;
-                below.broken |= inner.broken;
-                let starts = byte & 0xC0 != 0x80;
-                below.chars = below.chars.max(inner.chars + starts as u32);
-                if byte < 0x80 {
-                    below.ascii |= 1 << byte;
-                    below.broken |= !utf8[at].may_be_boundary();
-                } else {
-                    below.wide = true;
-                    let stray = !starts && utf8[at].may_be_boundary();
-                    below.broken |= stray || utf8[child as usize] == Utf8State::Broken;
+            let mut tokens = u64::from(node.tokens) + u64::from(node.own);
+            for (child, inner) in self.nodes[next as usize..end as usize].iter().enumerate() {
+                let child = next as usize + child;
+                let ascending = child as u64 == next || self.byte[child - 1] < self.byte[child];
+                let has_tokens = u64::from(inner.tokens) == tokens && inner.tokens < inner.tokens_end;
+                if !ascending || !has_tokens || self.parent[child] != at {
+                    return false;
                 }
+                tokens = u64::from(inner.tokens_end);
             }
-            below.boundary = utf8[at].may_be_boundary();
-            self.below[at] = below;
-        }
-        self.utf8 = utf8;
-    }
-
-    /// Where each node stands in a UTF-8 text. A token may start inside a character: its first bytes are then
-    /// taken to end that character.
-    fn utf8_states(&self) -> Vec<Utf8State> {
-        let mut states = vec![Utf8State::Broken; self.nodes.len()];
-        states[0] = Utf8State::Boundary;
-        for at in 0..self.nodes.len() {
-            for child in self.children(at as u32) {
-                states[child as usize] = states[at].next(self.byte[child as usize], at == 0);
+            if tokens != u64::from(node.tokens_end) {
+                return false;
             }
+            next = end;
         }
-        states
+        next == count as u64 && self.parent[0] == ROOT
     }
 
     /// The ids of a node's children.
     #[inline]
     pub(crate) fn children(&self, node: u32) -> std::ops::Range<u32> {
         let n = &self.nodes[node as usize];
-        n.first_child..n.first_child + n.children as u32
+        n.first_child..n.first_child + n.children
     }
 
     /// The child that `byte` leads to.
@@ -220,9 +226,120 @@ impl Trie {
     }
 }
 
+/// The nodes of a trie while it is built.
+struct Shape {
+    nodes: Vec<TrieNode>,
+    byte: Vec<u8>,
+    parent: Vec<u32>,
+}
+
+impl Shape {
+    /// Breadth first, so that siblings are neighbours.
+    fn new(sorted: &[(&[u8], TokenId)]) -> Self {
+        let node = |tokens, tokens_end| TrieNode { first_child: 0, tokens, tokens_end, children: 0, own: 0 };
+        let mut depths = vec![0u32];
+        let mut shape =
+            Shape { nodes: vec![node(0, sorted.len() as u32)], byte: vec![0], parent: vec![ROOT] };
+        let mut at = 0;
+        while at < shape.nodes.len() {
+            let TrieNode { tokens, tokens_end, .. } = shape.nodes[at];
+            let depth = depths[at] as usize;
+            let range = &sorted[tokens as usize..tokens_end as usize];
+            let own = range.iter().take_while(|t| t.0.len() == depth).count();
+            shape.nodes[at].own = own as u32;
+            shape.nodes[at].first_child = shape.nodes.len() as u32;
+            let mut start = own;
+            while start < range.len() {
+                let byte = range[start].0[depth];
+                let end = start + range[start..].partition_point(|t| t.0[depth] == byte);
+                shape.nodes.push(node(tokens + start as u32, tokens + end as u32));
+                shape.byte.push(byte);
+                shape.parent.push(at as u32);
+                depths.push(depth as u32 + 1);
+                shape.nodes[at].children += 1;
+                start = end;
+            }
+            at += 1;
+        }
+        shape
+    }
+
+    fn children(&self, node: usize) -> std::ops::Range<usize> {
+        let n = &self.nodes[node];
+        n.first_child as usize..(n.first_child + n.children) as usize
+    }
+
+    /// Children come after their parents, so one pass backwards sees them first.
+    fn below(&self, utf8: &[Utf8State]) -> Vec<Below> {
+        let mut all = vec![Below::default(); self.nodes.len()];
+        for at in (0..self.nodes.len()).rev() {
+            let mut below = Below::default();
+            for child in self.children(at) {
+                let (byte, inner) = (self.byte[child], all[child]);
+                below.ascii |= inner.ascii;
+                below.wide |= inner.wide;
+                below.broken |= inner.broken;
+                let starts = byte & 0xC0 != 0x80;
+                below.chars = below.chars.max(inner.chars + starts as u32);
+                if byte < 0x80 {
+                    below.ascii |= 1 << byte;
+                    below.broken |= !utf8[at].may_be_boundary();
+                } else {
+                    below.wide = true;
+                    let stray = !starts && utf8[at].may_be_boundary();
+                    below.broken |= stray || utf8[child] == Utf8State::Broken;
+                }
+            }
+            below.boundary = utf8[at].may_be_boundary();
+            all[at] = below;
+        }
+        all
+    }
+
+    /// Where each node stands in a UTF-8 text. A token may start inside a character: its first bytes are then
+    /// taken to end that character.
+    fn utf8_states(&self) -> Vec<Utf8State> {
+        let mut states = vec![Utf8State::Broken; self.nodes.len()];
+        states[0] = Utf8State::Boundary;
+        for at in 0..self.nodes.len() {
+            for child in self.children(at) {
+                states[child] = states[at].next(self.byte[child], at == 0);
+            }
+        }
+        states
+    }
+}
+
+impl Utf8Place {
+    /// Between characters.
+    pub(crate) const BOUNDARY: Utf8Place = Utf8Place { place: 0 };
+    /// Inside a character.
+    const INSIDE: Utf8Place = Utf8Place { place: 1 };
+    /// In the first bytes of a token that started inside a character.
+    pub(crate) const LEADING: Utf8Place = Utf8Place { place: 2 };
+    /// Not UTF-8.
+    pub(crate) const BROKEN: Utf8Place = Utf8Place { place: 3 };
+
+    /// Whether a character may start here.
+    pub(crate) fn may_be_boundary(self) -> bool {
+        matches!(self, Utf8Place::BOUNDARY | Utf8Place::LEADING)
+    }
+}
+
+impl From<Utf8State> for Utf8Place {
+    fn from(state: Utf8State) -> Self {
+        match state {
+            Utf8State::Boundary => Utf8Place::BOUNDARY,
+            Utf8State::Inside { .. } => Utf8Place::INSIDE,
+            Utf8State::Leading(_) => Utf8Place::LEADING,
+            Utf8State::Broken => Utf8Place::BROKEN,
+        }
+    }
+}
+
 /// Where a byte string stands as UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Utf8State {
+enum Utf8State {
     /// Between characters.
     Boundary,
     /// Inside a character: the range of the next byte, and how many follow it.
@@ -235,11 +352,11 @@ pub(crate) enum Utf8State {
 
 impl Utf8State {
     /// Whether a character may start here.
-    pub(crate) fn may_be_boundary(self) -> bool {
+    fn may_be_boundary(self) -> bool {
         matches!(self, Utf8State::Boundary | Utf8State::Leading(_))
     }
 
-    pub(crate) fn next(self, byte: u8, first: bool) -> Self {
+    fn next(self, byte: u8, first: bool) -> Self {
         use Utf8State::*;
         match self {
             Boundary if byte < 0x80 => Boundary,

@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
+pub use tokenstile_cache::folder as cache_folder;
 
 use crate::error::LoadError;
 
@@ -59,18 +60,6 @@ pub enum Progress {
     Fetching(u64, u64),
     /// The model is being unpacked: so many bytes of so many are there.
     Unpacking(u64, u64),
-}
-
-/// The user's cache folder for what this project keeps; none if the machine does not say where.
-pub fn cache_folder() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = match folder("XDG_CACHE_HOME").filter(|path| path.is_absolute()) {
-        Some(base) => base,
-        None if cfg!(target_os = "macos") => folder("HOME")?.join("Library/Caches"),
-        None if cfg!(windows) => folder("LOCALAPPDATA")?,
-        None => folder("HOME")?.join(".cache"),
-    };
-    Some(base.join("tokenstile"))
 }
 
 /// The file of a published model: from the cache, or fetched into it.

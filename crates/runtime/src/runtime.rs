@@ -6,6 +6,7 @@ use std::time::Instant;
 use candle_core::Device;
 use rayon::prelude::*;
 use tokenstile::{Compiler, TokenId};
+use tokenstile_cache::TableCache;
 
 use crate::chat::{ChatTemplate, Message};
 use crate::error::{GenerateError, LoadError};
@@ -46,11 +47,21 @@ pub struct Runtime {
 impl Runtime {
     /// Loads a GGUF file. `progress` is told the part that is done, from 0 to 1.
     pub fn load(path: &Path, device: &Device, progress: impl FnMut(f64)) -> Result<Runtime, LoadError> {
+        Runtime::load_with(path, device, &TableCache::off(), progress)
+    }
+
+    /// As [`load`](Self::load), with the tables of the vocabulary from a cache, or saved there.
+    pub fn load_with(
+        path: &Path,
+        device: &Device,
+        tables: &TableCache,
+        progress: impl FnMut(f64),
+    ) -> Result<Runtime, LoadError> {
         let gguf = Gguf::open(path)?;
         let model = Model::load(&gguf, device, progress)?;
         let tokenizer = Tokenizer::read(&gguf, model.config().vocab)?;
         let template = ChatTemplate::read(&gguf)?;
-        let compiler = Compiler::new(tokenizer.vocab().clone());
+        let (compiler, _) = tables.compiler(tokenizer.vocab().clone());
         Ok(Runtime { model, tokenizer, template, compiler })
     }
 

@@ -4,13 +4,16 @@
 //! Everything is below `target/bench`; a full run writes `docs/benchmarks.md` and `docs/benchmarks/`, a quick or a
 //! partial one writes the same below `target/bench/docs`, since its figures are not to be published.
 
+mod live;
 mod page;
 mod plot;
 mod plots;
 mod results;
 mod scaling;
+mod sections;
 mod setup;
 mod tables;
+mod workloads;
 
 use std::fs;
 use std::path::Path;
@@ -26,10 +29,11 @@ usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
 
   --quick       the first 60 cases only (any prefix of the cases is a fair sample)
   --limit N     the first N cases only
-  --only NAME   only these: tokenstile, llguidance, glrmask, xgrammar, first, scaling
+  --only NAME   only these: tokenstile, llguidance, glrmask, xgrammar (all with the cases above),
+                first, scaling, batch, memory, vocabularies, patterns, grammars
   --report      measure nothing: write the page of the results that are there
 
-A full run takes about a quarter of an hour and writes docs/benchmarks.md and the plots beside it; any other writes
+A full run takes about half an hour and writes docs/benchmarks.md and the plots beside it; any other writes
 them to target/bench/docs.";
 
 /// An engine that is measured.
@@ -40,9 +44,12 @@ struct Engine {
     name: &'static str,
     /// What is to be had before.
     prepare: fn(&Places) -> Result<(), String>,
-    /// The command that measures it.
-    command: fn(&Places, limit: usize) -> Command,
+    /// The command that measures it over the cases in the harness's data, into the result of a name.
+    command: fn(&Places, limit: usize, result: &str) -> Command,
 }
+
+/// Parts that are measured beside the engines over the cases.
+const PARTS: [&str; 7] = ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars"];
 
 /// Results of a second run of this engine, in which each step counts with the lower of two cold times.
 const LOWEST: &str = "tokenstile-lowest";
@@ -55,21 +62,21 @@ const ENGINES: [Engine; 5] = [
         key: "tokenstile",
         name: "Tokenstile",
         prepare: Places::build_tokenstile,
-        command: |places, limit| ours(places, limit, "tokenstile", 1),
+        command: |places, limit, result| ours(places, limit, result, 1),
     },
     Engine {
         key: LOWEST,
         name: "Tokenstile, lower of two",
         prepare: |_| Ok(()),
-        command: |places, limit| ours(places, limit, LOWEST, 2),
+        command: |places, limit, result| ours(places, limit, result, 2),
     },
     Engine {
         key: "llguidance",
         name: "llguidance, native",
         prepare: Places::build_llgbench,
-        command: |places, limit| {
+        command: |places, limit, result| {
             let mut command = pinned(&places.llgbench());
-            command.arg("general").arg(places.result("llguidance")).arg(limit.to_string());
+            command.arg("general").arg(places.result(result)).arg(limit.to_string());
             command
         },
     },
@@ -77,13 +84,13 @@ const ENGINES: [Engine; 5] = [
         key: "glrmask",
         name: "glrmask",
         prepare: |places| places.install("glrmask==0.5.0", true),
-        command: |places, limit| python(places, limit, "glr-dwa", "glrmask"),
+        command: |places, limit, result| python(places, limit, "glr-dwa", result),
     },
     Engine {
         key: "xgrammar",
         name: "xgrammar",
         prepare: |places| places.install("xgrammar==0.2.8", false),
-        command: |places, limit| python(places, limit, "xgr", "xgrammar"),
+        command: |places, limit, result| python(places, limit, "xgr", result),
     },
 ];
 
@@ -125,9 +132,7 @@ impl Options {
                 _ => return None,
             }
         }
-        let known = |name: &String| {
-            ENGINES.iter().any(|e| e.key == name) || ["first", "scaling"].contains(&name.as_str())
-        };
+        let known = |name: &String| ENGINES.iter().any(|e| e.key == name) || PARTS.contains(&name.as_str());
         options.only.iter().all(known).then_some(options)
     }
 
@@ -142,15 +147,25 @@ impl Options {
     }
 }
 
+/// Engines and what they made of some cases.
+type Runs = Vec<(&'static str, Run)>;
+
 /// All that was measured.
 struct Measured {
-    /// Engines and what they made of the cases.
-    runs: Vec<(&'static str, Run)>,
+    /// With the cases of the harness.
+    runs: Runs,
     /// This engine again, with the lower of two times of each step.
     lowest: Option<Run>,
     /// Constraints measured as the first of a process.
     first: Option<Run>,
     scaling: Vec<scaling::Point>,
+    /// Engines with other vocabularies.
+    vocabularies: Vec<workloads::Measured>,
+    /// Engines with patterns, and this one with grammars.
+    patterns: Runs,
+    grammars: Runs,
+    /// Memory of constraints that are alive together.
+    live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
     about: String,
 }
@@ -184,22 +199,10 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
         fs::create_dir_all(&places.results).map_err(|error| error.to_string())?;
         let about = page::about(&options.arguments);
         fs::write(places.about(), about).map_err(|error| error.to_string())?;
-        let ready = ENGINES.each_ref().map(|engine| options.wants(engine.key) && prepare(engine, &places));
-        if options.wants("first") || options.wants("scaling") {
-            places.build_tokenstile()?;
-        }
-        for (engine, _) in ENGINES.iter().zip(ready).filter(|(_, ready)| *ready) {
-            timed(engine.name, || setup::run(&mut (engine.command)(&places, options.limit)));
-        }
-        if options.wants("first") {
-            timed("the first constraint of a process", || firsts(&places));
-        }
-        if options.wants("scaling") {
-            timed("scaling", || setup::run(&mut scaling::command(&places)));
-        }
+        all(&places, options)?;
     }
     let measured = collect(&places);
-    if measured.runs.is_empty() && measured.scaling.is_empty() {
+    if measured.is_empty() {
         return Err("nothing was measured".into());
     }
     // Results of a partial run stay unpublished when the page is only written again.
@@ -208,6 +211,54 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
     page::write(root, &docs, &measured).map_err(|error| error.to_string())?;
     println!("bench: wrote {}", docs.join("benchmarks.md").display());
     Ok(())
+}
+
+/// Measures all that is wanted.
+fn all(places: &Places, options: &Options) -> Result<(), String> {
+    let with_peers = ["memory", "vocabularies", "patterns"].iter().any(|part| options.wants(part));
+    let ready: Vec<&Engine> = ENGINES
+        .iter()
+        .filter(|engine| (with_peers || options.wants(engine.key)) && prepare(engine, places))
+        .collect();
+    if PARTS.iter().any(|part| options.wants(part)) {
+        places.build_tokenstile()?;
+    }
+    for engine in ready.iter().filter(|engine| options.wants(engine.key)) {
+        timed(engine.name, || setup::run(&mut (engine.command)(places, options.limit, engine.key)));
+    }
+    if options.wants("first") {
+        timed("the first constraint of a process", || firsts(places));
+    }
+    if options.wants("scaling") {
+        timed("scaling", || setup::run(&mut scaling::command(places)));
+    }
+    if options.wants("batch") {
+        timed("a batch on two threads", || setup::run(&mut scaling::batch(places)));
+    }
+    if options.wants("memory") {
+        timed("memory of live constraints", || live::measure(places));
+    }
+    if options.wants("grammars") {
+        timed("grammars", || workloads::grammars(places));
+    }
+    if options.wants("patterns") {
+        timed("patterns", || workloads::patterns(places, &ready));
+    }
+    if options.wants("vocabularies") {
+        workloads::vocabularies(places, &ready, options.limit);
+    }
+    Ok(())
+}
+
+impl Measured {
+    fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+            && self.scaling.is_empty()
+            && self.vocabularies.is_empty()
+            && self.patterns.is_empty()
+            && self.grammars.is_empty()
+            && self.live.is_empty()
+    }
 }
 
 fn prepare(engine: &Engine, places: &Places) -> bool {
@@ -250,8 +301,11 @@ fn collect(places: &Places) -> Measured {
         let path = places.result(key);
         path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
     };
-    let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
-    let runs: Vec<_> = engines.filter_map(|engine| Some((engine.name, read(engine.key)?))).collect();
+    let of = |prefix: &str| -> Runs {
+        let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
+        engines.filter_map(|engine| Some((engine.name, read(&format!("{prefix}{}", engine.key))?))).collect()
+    };
+    let runs = of("");
     let lowest = read(LOWEST).map(|mut lowest| {
         if let Some((_, run)) = runs.first().filter(|(name, _)| *name == ENGINES[0].name) {
             lowest.lower(run);
@@ -259,8 +313,23 @@ fn collect(places: &Places) -> Measured {
         lowest
     });
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
-    let scaling = scaling::read(&places.result("scaling"));
-    Measured { runs, lowest, first: read("first"), scaling, about }
+    let mut scaling = scaling::read(&places.result("scaling"));
+    scaling.extend(scaling::read(&places.result("batch")));
+    Measured {
+        runs,
+        lowest,
+        first: read("first"),
+        scaling,
+        vocabularies: workloads::VOCABULARIES
+            .iter()
+            .map(|vocabulary| workloads::Measured { vocabulary, runs: of(&vocabulary.prefix()) })
+            .filter(|measured| !measured.runs.is_empty())
+            .collect(),
+        patterns: of("patterns-"),
+        grammars: of("grammars-"),
+        live: live::read(&places.result("live")),
+        about,
+    }
 }
 
 #[cfg(test)]

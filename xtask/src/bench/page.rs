@@ -8,7 +8,7 @@ use std::path::Path;
 use super::results::{Run, percentile};
 use super::setup::first_line;
 use super::tables::{self, PERCENTILES, Pick, micros};
-use super::{FIRSTS, Measured, plots};
+use super::{FIRSTS, Measured, plots, sections};
 
 const BEGIN: &str = "<!-- from here on written by `cargo xtask bench` -->";
 const END: &str = "<!-- up to here -->";
@@ -72,7 +72,7 @@ fn body(measured: &Measured) -> String {
         );
     }
     out += &growth(measured);
-    out
+    out + &sections::all(measured)
 }
 
 fn opening(measured: &Measured) -> String {

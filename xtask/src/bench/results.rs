@@ -110,6 +110,11 @@ impl Run {
 }
 
 impl CaseResult {
+    /// Whether it compiled, and in less than two seconds.
+    pub(super) fn is_quick(&self) -> bool {
+        self.first.is_some_and(|first| first < 2_000_000_000)
+    }
+
     fn of(value: &Value) -> CaseResult {
         let first = value["compile_ns"].as_u64().zip(value["first_mask_ns"].as_u64());
         CaseResult {

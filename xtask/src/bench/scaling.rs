@@ -19,7 +19,7 @@ const VOCABULARIES: [&str; 5] = [
 
 /// One measured point.
 pub(super) struct Point {
-    /// What grows: `members`, `tools`, `vocabulary`, `text`, `depth`.
+    /// What grows: `members`, `tools`, `vocabulary`, `text`, `depth`; or what else is measured: `tables`, `batch`.
     pub(super) by: String,
     /// What is measured.
     pub(super) what: String,
@@ -41,6 +41,14 @@ pub(super) fn command(places: &Places) -> Command {
             println!("bench: SKIPPED {file}: it is not there (tools/fixtures.py fetches it)");
         }
     }
+    command
+}
+
+/// The command that measures a batch on one and on two threads, so on as many cores.
+pub(super) fn batch(places: &Places) -> Command {
+    let mut command = Command::new(places.tokenstile());
+    command.arg("scaling").arg("--batch").arg("--vocab").arg(places.data("vocab.jsonl"));
+    command.arg("--out").arg(places.result("batch"));
     command
 }
 

@@ -76,6 +76,26 @@ impl Places {
         fs::write(&manifest, format!("{text}\n[workspace]\n"))
     }
 
+    /// Has the harness measure what is in a folder: files of the same names take the place of its data.
+    pub(super) fn put_data(&self, folder: &Path) -> io::Result<()> {
+        copy(folder, &self.harness.join("data"))
+    }
+
+    /// Takes what [`put_data`](Places::put_data) did back.
+    pub(super) fn restore_data(&self) -> io::Result<()> {
+        self.put_data(&self.root.join("../shared/peerbench/data"))
+    }
+
+    /// Makes cases by `tools/bench/cases.py`.
+    pub(super) fn make_cases(&self, arguments: &[&Path]) -> Result<(), String> {
+        self.make_venv()?;
+        if !self.runs("import tiktoken", &[]) {
+            self.pip(&["tiktoken"])?;
+        }
+        let mut python = Command::new(self.python());
+        run(python.arg(self.root.join("tools/bench/cases.py")).args(arguments))
+    }
+
     /// Builds the command without what runs models.
     pub(super) fn build_tokenstile(&self) -> Result<(), String> {
         let mut cargo = Command::new("cargo");
@@ -90,14 +110,20 @@ impl Places {
         run(cargo.arg("--target-dir").arg(self.target.join("bench/llgbench")))
     }
 
-    /// Has `package` (`name==version`) in the virtual environment.
-    pub(super) fn install(&self, package: &str, with_dependencies: bool) -> Result<(), String> {
+    /// Has a virtual environment with what every peer needs.
+    fn make_venv(&self) -> Result<(), String> {
         if !self.python().exists() {
             run(Command::new("python3").arg("-m").arg("venv").arg(&self.venv))?;
         }
-        if !self.runs("import numpy, tokenizers, psutil, tvm_ffi, pydantic", &[]) {
-            self.pip(&COMMON)?;
+        if self.runs("import numpy, tokenizers, psutil, tvm_ffi, pydantic", &[]) {
+            return Ok(());
         }
+        self.pip(&COMMON)
+    }
+
+    /// Has `package` (`name==version`) in the virtual environment.
+    pub(super) fn install(&self, package: &str, with_dependencies: bool) -> Result<(), String> {
+        self.make_venv()?;
         if self.has(package) {
             return Ok(());
         }
@@ -134,8 +160,12 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         if entry.file_type()?.is_dir() {
             copy(&entry.path(), &target)?;
         } else {
-            // Written anew rather than copied, since the data may be read-only and a copy would be as well.
-            fs::write(&target, fs::read(entry.path())?)?;
+            // Written anew rather than copied, since the data may be read-only and a copy would be as well; and only where it
+            // is another, so that nothing is built again for it.
+            let bytes = fs::read(entry.path())?;
+            if fs::read(&target).ok().as_ref() != Some(&bytes) {
+                fs::write(&target, bytes)?;
+            }
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ pub(super) fn micros(us: f64) -> String {
 }
 
 /// A number with commas.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -43,7 +43,7 @@ impl Stopwatch {
 }
 
 /// Resident memory of this process; 0 where the system does not say.
-pub(super) fn resident_bytes() -> i64 {
+pub(crate) fn resident_bytes() -> i64 {
     let pages = std::fs::read_to_string("/proc/self/statm")
         .ok()
         .and_then(|text| text.split(' ').nth(1)?.parse::<i64>().ok())

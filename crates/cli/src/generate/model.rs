@@ -10,6 +10,7 @@ use tokenstile_runtime::{Device, LoadError, Runtime};
 use super::report::Timing;
 use crate::diagnostic;
 use crate::failure::Failure;
+use crate::vocab::TableFlags;
 
 /// Flags that choose a model.
 #[derive(clap::Args, Debug)]
@@ -21,6 +22,8 @@ pub(crate) struct ModelFlags {
     /// Run on the CPU even where this was built for an accelerator
     #[arg(long)]
     cpu: bool,
+    #[command(flatten)]
+    tables: TableFlags,
 }
 
 impl ModelFlags {
@@ -44,7 +47,9 @@ pub(crate) fn load(flags: &ModelFlags, timing: &mut Timing) -> Result<Runtime, F
     timing.fetch = begun.elapsed();
     let begun = Instant::now();
     let bar = bar("loading the model", 1_000);
-    let loaded = Runtime::load(&path, &device(flags)?, |part| bar.set_position((part * 1_000.0) as u64));
+    let cache = flags.tables.cache();
+    let progress = |part| bar.set_position((part * 1_000.0) as u64);
+    let loaded = Runtime::load_with(&path, &device(flags)?, &cache, progress);
     bar.finish_and_clear();
     timing.load = begun.elapsed();
     Ok(loaded?)

@@ -86,6 +86,11 @@ pub fn small_vocab(name: &str) -> String {
     let mut tokens: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
     tokens
         .extend(["re", "red", "gr", "een", "20", "24-", "true", "\": ", "[1, ", "é", " "].map(|t| t.into()));
+    vocab_of(name, &tokens)
+}
+
+/// A vocabulary file: these tokens and an end token.
+pub fn vocab_of(name: &str, tokens: &[Vec<u8>]) -> String {
     let end = tokens.len();
     let mut text = format!("{{\"name\":\"small\",\"n_vocab\":{},\"eos\":{end},\"stop\":[{end}]}}\n", end + 1);
     for (id, token) in tokens.iter().enumerate() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::union;
 use crate::vocab::TokenId;
 
 /// More ids than this are kept as a mask of their own.
@@ -81,17 +82,19 @@ impl Accept {
 
     /// Writes the union of `sets` over `words`, which may hold anything.
     pub(crate) fn write_union<'a>(sets: impl Iterator<Item = &'a Accept> + Clone, words: &mut [u32]) {
-        let mut masks = sets.clone().flat_map(|s| s.masks.iter());
-        match masks.next() {
+        let masks = || sets.clone().flat_map(|s| s.masks.iter());
+        let plain: SmallVec<[&[u32]; 4]> =
+            masks().filter(|shared| shared.minus.is_empty()).map(|shared| &*shared.mask).collect();
+        // Those that lack some tokens come one by one; one of them first, if there are no others.
+        let mut lacking = masks().filter(|shared| !shared.minus.is_empty());
+        match if plain.is_empty() { lacking.next() } else { None } {
             Some(Shared { mask, minus }) => {
-                let n = mask.len().min(words.len());
-                words[..n].copy_from_slice(&mask[..n]);
-                words[n..].fill(0);
+                union::write(&[mask], words);
                 clear_all(words, minus.iter().copied());
-                masks.for_each(|shared| shared.or_into(words));
             }
-            None => words.fill(0),
+            None => union::write(&plain, words),
         }
+        lacking.for_each(|shared| shared.or_into(words));
         sets.for_each(|s| set_all(words, &s.ids));
     }
 }
@@ -122,9 +125,7 @@ impl Shared {
             |words: &[u32], id: TokenId| words.get(id as usize / 32).is_some_and(|w| w >> (id % 32) & 1 == 1);
         let absent: SmallVec<[TokenId; 32]> =
             self.minus.iter().copied().filter(|&id| !has(words, id)).collect();
-        for (word, &bits) in words.iter_mut().zip(self.mask.iter()) {
-            *word |= bits;
-        }
+        union::add(&self.mask, words);
         clear_all(words, absent.into_iter());
     }
 }

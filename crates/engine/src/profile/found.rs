@@ -1,0 +1,89 @@
+//! The mask of a run while it is put together.
+
+use std::sync::Arc;
+
+use super::anchor::Counted;
+use super::{LONG, Run, RunMask};
+use crate::mask::add_mask;
+use crate::trie::{Trie, Utf8Place};
+use crate::vocab::TokenId;
+
+#[inline]
+pub(super) fn set(words: &mut [u32], token: TokenId) {
+    words[token as usize / 32] |= 1 << (token % 32);
+}
+
+/// A run's mask while it is put together.
+pub(super) struct Found {
+    pub(super) words: Vec<u32>,
+    long: Vec<(u32, TokenId)>,
+    longest: u32,
+}
+
+impl Found {
+    pub(super) fn new(words: usize) -> Self {
+        Found { words: vec![0; words], long: Vec::new(), longest: 0 }
+    }
+
+    pub(super) fn remove(&mut self, tokens: &[TokenId]) {
+        tokens.iter().for_each(|&t| self.words[t as usize / 32] &= !(1 << (t % 32)));
+    }
+
+    /// Adds tokens, sorted by their numbers of characters, that have at most so many; `dense` is all of them.
+    pub(super) fn add(&mut self, tokens: &[Counted], dense: Option<&[u32]>, most: u32) {
+        let longest = tokens.last().map_or(0, |t| t.chars);
+        match dense {
+            Some(dense) if longest <= most => {
+                add_mask(dense, &mut self.words);
+            }
+            _ => tokens.iter().take_while(|t| t.chars <= most).for_each(|t| set(&mut self.words, t.token)),
+        }
+        let fits = tokens.iter().rev().skip_while(|t| t.chars > most);
+        self.long.extend(fits.take_while(|t| t.chars > LONG).map(|t| (t.chars, t.token)));
+        self.longest = self.longest.max(longest.min(most));
+    }
+
+    pub(super) fn finish(mut self) -> RunMask {
+        // Tokens that were taken out again are still listed.
+        let words = &self.words;
+        self.long.retain(|t| words[t.1 as usize / 32] >> (t.1 % 32) & 1 == 1);
+        self.long.sort_unstable_by(|a, b| b.cmp(a));
+        RunMask {
+            mask: self.words.into(),
+            minus: Arc::default(),
+            long: self.long.into(),
+            longest: self.longest,
+        }
+    }
+
+    /// Adds the tokens below `nodes` whose further bytes are all in the run.
+    pub(super) fn add_matching(&mut self, trie: &Trie, nodes: &[u32], run: &Run) {
+        let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
+        let allowed = run.rest.ascii.ascii_bits();
+        while let Some((node, chars)) = todo.pop() {
+            let below = trie.below[node as usize];
+            let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
+            if pure && below.boundary && chars + below.chars <= LONG.min(run.most) {
+                trie.subtree(node).iter().for_each(|&t| set(&mut self.words, t));
+                self.longest = self.longest.max(chars + below.chars);
+                continue;
+            }
+            for &token in trie.own(node) {
+                set(&mut self.words, token);
+                self.longest = self.longest.max(chars);
+                if chars > LONG {
+                    self.long.push((chars, token));
+                }
+            }
+            for child in trie.children(node) {
+                let byte = trie.byte[child as usize];
+                let starts = byte & 0xC0 != 0x80;
+                let fits = if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
+                let broken = trie.utf8[child as usize] == Utf8Place::BROKEN;
+                if fits && !broken && chars + starts as u32 <= run.most {
+                    todo.push((child, chars + starts as u32));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! What a vocabulary knows about runs of characters, before any constraint is seen.
+//!
+//! Most of a vocabulary is words, and most large masks are "tokens made of these characters". Such a mask is
+//! never found by walking: tokens are grouped by which kinds of characters they are made of (a few thousand
+//! groups for a hundred thousand tokens), and the mask of a class is the union of the groups inside it. What
+//! leaves the run in mid-token is found by an index from each byte to the trie nodes it leads to.
+//!
+//! All this is relative to an **anchor**: the root, and every node with a large subtree below it (in practice
+//! the space that words start with, the commonest letters and a few signs).
+
+mod anchor;
+mod chars;
+mod collect;
+mod found;
+mod kinds;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+pub(crate) use anchor::{Anchor, Entry};
+use chars::ByChar;
+use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
+
+use crate::automaton::CharClass;
+use crate::stored::{Array, Reader, TablesError, Writer};
+use crate::trie::{ROOT, Trie, Utf8Place};
+use crate::vocab::TokenId;
+
+/// A subtree with more tokens than this gets tables of its own.
+const ANCHOR_TOKENS: usize = 800;
+/// Bytes of masks that are kept for classes seen before.
+const CACHE_BYTES: usize = 64 << 20;
+
+/// A first character and then any number of others, from an anchor on: the shape of most large masks.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Run {
+    pub(crate) anchor: u32,
+    /// ASCII bytes the run may start with.
+    pub(crate) first: ByteSet,
+    /// Whether it may start with any character past ASCII; only if the others may be those, too.
+    pub(crate) first_wide: bool,
+    /// The characters after the first.
+    pub(crate) rest: CharClass,
+    /// The most characters, the first included.
+    pub(crate) most: u32,
+}
+
+impl Run {
+    /// The bytes it may start with, as ranges. Entries are sorted by their first byte, and these are few.
+    pub(crate) fn first_ranges(&self) -> SmallVec<[(u8, u8); 8]> {
+        ranges(&self.first).chain(self.first_wide.then_some((0x80, 0xFF))).collect()
+    }
+}
+
+/// All anchors of a vocabulary.
+pub(crate) struct Profile {
+    anchors: Vec<Anchor>,
+    /// Where they are in the trie, in ascending order.
+    nodes: Array<u32>,
+    /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
+    anchor_of: Vec<u16>,
+    words: usize,
+    by_char: ByChar,
+    cache: Mutex<RunCache>,
+}
+
+#[derive(Default)]
+struct RunCache {
+    masks: FxHashMap<Run, RunMask>,
+    bytes: usize,
+}
+
+/// The tokens of a run.
+#[derive(Clone)]
+pub(crate) struct RunMask {
+    pub(crate) mask: Arc<[u32]>,
+    /// Tokens of the mask that have too many characters for the run.
+    pub(crate) minus: Arc<[TokenId]>,
+    /// The longer tokens of the mask (of more than [`LONG`] characters) with their numbers of characters, longest first.
+    long: Arc<[(u32, TokenId)]>,
+    /// The most characters of any token in the mask.
+    longest: u32,
+}
+
+/// From this many characters on, tokens are few enough to be listed.
+pub(crate) const LONG: u32 = 32;
+
+impl Profile {
+    pub(crate) fn new(trie: &Trie, words: usize) -> Self {
+        let mut nodes = vec![ROOT];
+        nodes.extend((1..trie.nodes.len() as u32).filter(|&n| {
+            let tokens = trie.subtree(n).len();
+            tokens > ANCHOR_TOKENS && trie.utf8[n as usize] == Utf8Place::BOUNDARY
+        }));
+        let anchors = nodes.iter().map(|&n| Anchor::new(trie, n, words)).collect();
+        Profile::of(trie, nodes.into(), anchors, ByChar::new(trie), words)
+    }
+
+    fn of(trie: &Trie, nodes: Array<u32>, anchors: Vec<Anchor>, by_char: ByChar, words: usize) -> Self {
+        let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
+        nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
+        let profile = Profile { anchors, nodes, anchor_of, words, by_char, cache: Mutex::default() };
+        profile.make_common(trie);
+        profile
+    }
+
+    /// Adds the arrays to a file.
+    pub(crate) fn save<'a>(&'a self, file: &mut Writer<'a>) {
+        file.array(&self.nodes);
+        self.anchors.iter().for_each(|anchor| anchor.save(file));
+        self.by_char.save(file);
+    }
+
+    /// The profile of which the arrays are in a file.
+    pub(crate) fn load(file: &mut Reader, trie: &Trie, words: usize) -> Result<Self, TablesError> {
+        let nodes: Array<u32> = file.array()?;
+        let ascending = nodes.is_sorted_by(|a, b| a < b) && nodes.first() == Some(&ROOT);
+        let last = nodes.last().is_some_and(|&last| (last as usize) < trie.nodes.len());
+        if !ascending || !last || nodes.len() >= usize::from(u16::MAX) {
+            return Err(TablesError::Damaged { what: "the anchors are none" });
+        }
+        let anchors = nodes.iter().map(|&n| Anchor::load(file, trie, n, words)).collect::<Result<_, _>>()?;
+        let by_char = ByChar::load(file, words)?;
+        Ok(Profile::of(trie, nodes, anchors, by_char, words))
+    }
+
+    /// Makes the masks that nearly every grammar asks for: digits, letters, words, text, quoted text.
+    fn make_common(&self, trie: &Trie) {
+        let ascii = ByteSet::range(0, 0x7F);
+        let (digits, lower, upper) =
+            (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
+        let letters = lower.union(&upper);
+        let word = letters.union(&digits).union(&ByteSet::single(b'_'));
+        let line = ascii.minus(&ByteSet::single(b'\n'));
+        let quoted = ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect());
+        let classes =
+            [(digits, false), (lower, false), (letters, false), (word, false), (line, true), (quoted, true)];
+        for (anchor, (bytes, wide)) in (0..self.anchors.len().min(2)).flat_map(|a| classes.map(|c| (a, c))) {
+            let rest = CharClass { ascii: bytes, wide };
+            let first = bytes.intersect(&self.anchors[anchor].bytes);
+            self.mask(trie, Run { anchor: anchor as u32, first, first_wide: wide, rest, most: u32::MAX });
+        }
+    }
+
+    /// The tokens that have a certain character past ASCII.
+    pub(crate) fn tokens_with(&self, c: char) -> &[TokenId] {
+        self.by_char.tokens(c)
+    }
+
+    /// The anchor at a node, if it is one.
+    #[inline]
+    pub(crate) fn anchor_at(&self, node: u32) -> Option<u32> {
+        let index = *self.anchor_of.get(node as usize)?;
+        (index as u32).checked_sub(1)
+    }
+
+    pub(crate) fn anchor(&self, index: u32) -> &Anchor {
+        &self.anchors[index as usize]
+    }
+
+    /// Whether the tables should answer for a run: without words in it, it is a short walk, and so are numbers after a
+    /// sign.
+    pub(crate) fn pays(first: &ByteSet, rest: &CharClass) -> bool {
+        let kinds = touched_kinds(rest);
+        kinds & (LOWER | UPPER | WIDE) != 0
+            || (kinds & DIGIT != 0 && first.is_subset(&ByteSet::range(b'0', b'9')))
+    }
+
+    /// The tokens that a run matches as a whole. [`pays`](Profile::pays) must hold.
+    pub(crate) fn mask(&self, trie: &Trie, run: Run) -> RunMask {
+        let full = self.cached(trie, Run { most: u32::MAX, ..run });
+        if run.most >= full.longest {
+            return full;
+        }
+        if run.most < LONG {
+            return self.cached(trie, run);
+        }
+        let minus = full.long.iter().take_while(|t| t.0 > run.most).map(|t| t.1).collect();
+        RunMask { minus, ..full }
+    }
+
+    /// The tokens that are a run but for their having too many characters.
+    pub(crate) fn longer(&self, trie: &Trie, run: Run) -> Arc<[TokenId]> {
+        if run.most >= LONG {
+            return self.mask(trie, run).minus;
+        }
+        let (all, short) = (self.cached(trie, Run { most: u32::MAX, ..run }), self.cached(trie, run));
+        let words = all.mask.iter().zip(short.mask.iter()).enumerate();
+        let left = words.map(|(i, (all, short))| (i as u32 * 32, all & !short)).filter(|word| word.1 != 0);
+        left.flat_map(|(at, bits)| (0..32).filter(move |i| bits >> i & 1 == 1).map(move |i| at + i)).collect()
+    }
+
+    fn cached(&self, trie: &Trie, run: Run) -> RunMask {
+        if let Some(mask) = self.lock().masks.get(&run) {
+            return mask.clone();
+        }
+        let mask = self.anchor(run.anchor).mask(trie, &run, self.words);
+        let mut cache = self.lock();
+        if cache.bytes > CACHE_BYTES {
+            *cache = RunCache::default();
+        }
+        cache.bytes += self.words * 4 + mask.long.len() * 8;
+        cache.masks.entry(run).or_insert(mask).clone()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, RunCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn bytes_held(&self) -> usize {
+        let anchors: usize = self.anchors.iter().map(Anchor::bytes_held).sum();
+        anchors + self.by_char.bytes_held() + self.lock().bytes
+    }
+}
+
+/// The ranges of consecutive bytes in a set.
+fn ranges(set: &ByteSet) -> impl Iterator<Item = (u8, u8)> + use<> {
+    let set = *set;
+    let mut next = 0u16;
+    std::iter::from_fn(move || {
+        let start = (next..256).find(|&b| set.contains(b as u8))?;
+        next = (start..256).find(|&b| !set.contains(b as u8)).unwrap_or(256);
+        Some((start as u8, (next - 1) as u8))
+    })
+}

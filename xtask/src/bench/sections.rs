@@ -1,0 +1,159 @@
+//! Sections of the page about what is measured beside the cases of the harness.
+
+use std::fmt::Write;
+
+use super::live::{CONSTRAINTS, Live};
+use super::results::{CaseResult, percentile, sorted};
+use super::scaling::Point;
+use super::tables::{self, grouped, micros, table};
+use super::{Measured, Runs};
+
+/// All of them.
+pub(super) fn all(measured: &Measured) -> String {
+    let mut out = vocabularies(measured);
+    out += &patterns(&measured.patterns);
+    out += &grammars(&measured.grammars);
+    out += &batch(&measured.scaling);
+    out += &saved_tables(&measured.scaling);
+    out + &live(&measured.live)
+}
+
+fn vocabularies(measured: &Measured) -> String {
+    let mut out = String::new();
+    if measured.vocabularies.is_empty() {
+        return out;
+    }
+    let cases = measured.vocabularies.iter().flat_map(|with| &with.runs).map(|(_, run)| run.cases.len());
+    let _ = write!(
+        out,
+        "\n## Other vocabularies\n\nThe first {} of the schemas (any prefix is a fair sample), their texts taken apart by \
+         the tokenizers' own packages (`tokenizers`, `tiktoken`). llguidance reads no tiktoken ranks.\n",
+        cases.max().unwrap_or(0)
+    );
+    for with in &measured.vocabularies {
+        let _ = write!(out, "\n### {}\n", with.vocabulary.name);
+        let parts: [(&str, tables::Pick); 3] = [
+            ("Compile + first mask", |run| run.first()),
+            ("Mask + commit, cold", |run| run.cold()),
+            ("Mask + commit, warm", |run| run.warm()),
+        ];
+        for (title, pick) in parts {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.runs, pick));
+        }
+    }
+    out
+}
+
+/// A percentile of times in words.
+fn figure(times: &[u64], p: f64) -> String {
+    percentile(times, p).map_or("–".into(), |time| micros(time as f64 / 1000.0))
+}
+
+/// A case of this engine: compile, cold and warm figures.
+fn row(case: &CaseResult) -> Vec<String> {
+    let (cold, warm) = (sorted(case.cold.iter().copied()), sorted(case.warm.iter().copied()));
+    let first = case.first.map_or("–".into(), |time| micros(time as f64 / 1000.0));
+    let mut row = vec![format!("`{}`", case.id.replace('|', "\\|")), first];
+    row.extend([50.0, 99.0, 100.0].map(|p| figure(&cold, p)));
+    row.extend([50.0, 99.0].map(|p| figure(&warm, p)));
+    row
+}
+
+const HEAD: [&str; 7] =
+    ["µs", "compile + first mask", "cold p50", "cold p99", "cold max", "warm p50", "warm p99"];
+
+fn patterns(runs: &Runs) -> String {
+    let Some((_, ours)) = runs.first().filter(|(name, _)| *name == "Tokenstile") else {
+        return String::new();
+    };
+    let peers = &runs[1..];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for case in &ours.cases {
+        let mut row = row(case);
+        for (_, run) in peers {
+            let theirs = run.cases.iter().find(|other| other.id == case.id);
+            let cold = theirs.map(|theirs| sorted(theirs.cold.iter().copied())).unwrap_or_default();
+            row.push(figure(&cold, 99.0));
+        }
+        rows.push(row);
+    }
+    let names: Vec<String> = peers.iter().map(|(name, _)| format!("{name}: cold p99")).collect();
+    let head: Vec<&str> = HEAD.into_iter().chain(names.iter().map(String::as_str)).collect();
+    format!(
+        "\n## Patterns\n\nAs members of an object, a few texts each (`tools/bench/patterns.jsonl`); Llama-3. Wanted: cold p99 at \
+         most 100, warm at most 2.\n\n{}",
+        table(&head, &rows)
+    )
+}
+
+fn grammars(runs: &Runs) -> String {
+    let Some((_, ours)) = runs.first() else { return String::new() };
+    let rows: Vec<Vec<String>> = ours.cases.iter().map(row).collect();
+    format!(
+        "\n## Grammars\n\nContext-free grammars in GBNF, a few texts each (`tools/bench/grammars.jsonl`); Llama-3. Wanted: cold p99 \
+         at most 100, warm p99 at most 5.\n\n{}",
+        table(&HEAD, &rows)
+    )
+}
+
+fn batch(points: &[Point]) -> String {
+    let of = |what: &str| points.iter().find(|point| point.by == "batch" && point.what == what);
+    let (Some(one), Some(two)) = (of("one thread"), of("two threads")) else { return String::new() };
+    let rows = [
+        vec!["one thread".into(), micros(one.us), "1.00".into()],
+        vec!["two threads".into(), micros(two.us), format!("{:.2}", one.us / two.us)],
+    ];
+    format!(
+        "\n## A batch on two threads\n\nA mask and a commit for each of {} matchers of one constraint, with caches that are filled. \
+         Wanted: at least 1.8 times as fast.\n\n{}",
+        grouped(one.x as u64),
+        table(&["a step of all, µs", "time", "times as fast"], &rows)
+    )
+}
+
+fn saved_tables(points: &[Point]) -> String {
+    let points: Vec<&Point> = points.iter().filter(|point| point.by == "tables").collect();
+    let mut rows = Vec::new();
+    for built in points.iter().filter(|point| point.what == "built") {
+        let of = |what: &str| points.iter().find(|point| point.what == what && point.x == built.x);
+        let shown =
+            |what: &str, unit: f64| of(what).map_or("–".into(), |point| format!("{:.1}", point.us / unit));
+        rows.push(vec![
+            grouped(built.x as u64),
+            format!("{:.0}", built.us / 1e3),
+            shown("read", 1e3),
+            shown("bytes", 1e6),
+        ]);
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n## Tables of a vocabulary\n\nBuilt, and mapped from a file that is in the page cache, with the fingerprint of the \
+         vocabulary and all checks. The median of seven. Wanted: built in at most 1,000 ms, read in at most 50, at most 150 \
+         MB.\n\n{}",
+        table(&["tokens", "built, ms", "read, ms", "file, MB"], &rows)
+    )
+}
+
+fn live(engines: &[Live]) -> String {
+    if engines.is_empty() {
+        return String::new();
+    }
+    let kib = |kib: f64| if kib > 0.0 { grouped(kib as u64) } else { "–".into() };
+    let rows: Vec<Vec<String>> = engines
+        .iter()
+        .map(|live| {
+            let base = format!("{:.1}", live.base);
+            vec![live.engine.clone(), live.count.to_string(), kib(live.growth), kib(live.own), base]
+        })
+        .collect();
+    format!(
+        "\n## Memory of constraints that are alive together\n\nThe first {CONSTRAINTS} schemas that all engines compile in less than two \
+         seconds, each after one mask; the peers through their Python packages.\n\n{}",
+        table(
+            &["", "schemas", "growth of the process, KiB each", "own figure, KiB each", "vocabulary, MiB"],
+            &rows
+        )
+    )
+}

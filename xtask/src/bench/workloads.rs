@@ -1,0 +1,108 @@
+//! Other cases than those of the harness: other vocabularies, patterns, grammars. What they are made of is in `tools/bench`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::setup::{self, Places, pinned};
+use super::{Engine, LOWEST, Runs, timed};
+
+/// A vocabulary that the cases are measured with.
+pub(super) struct Vocabulary {
+    key: &'static str,
+    pub(super) name: &'static str,
+    /// As `tools/fixtures.py` calls it.
+    file: &'static str,
+    /// Engines that cannot have it.
+    without: &'static [&'static str],
+}
+
+pub(super) const VOCABULARIES: [Vocabulary; 3] = [
+    // llguidance wants a `tokenizer.json`.
+    Vocabulary { key: "o200k", name: "o200k", file: "o200k_base.tiktoken", without: &["llguidance"] },
+    Vocabulary { key: "qwen3", name: "Qwen3", file: "qwen3.tokenizer.json", without: &[] },
+    Vocabulary { key: "gemma-3", name: "Gemma-3", file: "gemma-3.tokenizer.json", without: &[] },
+];
+
+/// So many of the cases are measured with each of them.
+const SAMPLE: usize = 120;
+
+impl Vocabulary {
+    /// What the names of its results begin with.
+    pub(super) fn prefix(&self) -> String {
+        format!("{}-", self.key)
+    }
+}
+
+/// What engines made of the cases with a vocabulary.
+pub(super) struct Measured {
+    pub(super) vocabulary: &'static Vocabulary,
+    pub(super) runs: Runs,
+}
+
+/// Measures a sample of the cases with other vocabularies.
+pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
+    let limit = limit.min(SAMPLE);
+    for vocabulary in &VOCABULARIES {
+        let fixture = places.root.join(".cache/fixtures").join(vocabulary.file);
+        if !fixture.exists() {
+            println!("bench: SKIPPED {}: it is not there (tools/fixtures.py fetches it)", vocabulary.file);
+            continue;
+        }
+        timed(vocabulary.name, || {
+            let folder = empty(places, vocabulary.key)?;
+            let (from, cases) = (places.data("vocab.jsonl"), places.data("cases.jsonl"));
+            let count = limit.to_string();
+            places.make_cases(&["vocab".as_ref(), &fixture, &from, &cases, &folder, count.as_ref()])?;
+            let able = |engine: &&&Engine| !vocabulary.without.contains(&engine.key);
+            let engines: Vec<&Engine> = engines.iter().filter(able).copied().collect();
+            measure(places, &folder, &engines, limit, &vocabulary.prefix())
+        });
+    }
+}
+
+/// Measures patterns as members of objects.
+pub(super) fn patterns(places: &Places, engines: &[&Engine]) -> Result<(), String> {
+    let folder = empty(places, "patterns")?;
+    let texts = places.root.join("tools/bench/patterns.jsonl");
+    let (tokenizer, cases) = (places.data("tokenizer.json"), folder.join("cases.jsonl"));
+    places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases])?;
+    measure(places, &folder, engines, usize::MAX, "patterns-")
+}
+
+/// Measures context-free grammars, with this engine alone: the harness has no way to give the others any.
+pub(super) fn grammars(places: &Places) -> Result<(), String> {
+    let texts = places.root.join("tools/bench/grammars.jsonl");
+    let cases = empty(places, "grammars")?.join("cases.jsonl");
+    let (tokenizer, gbnf) = (places.data("tokenizer.json"), places.data("gbnf"));
+    places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases, &gbnf])?;
+    let mut command = pinned(&places.tokenstile());
+    command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl")).arg("--cases").arg(cases);
+    setup::run(command.arg("--out").arg(places.result("grammars-tokenstile")))
+}
+
+/// An empty folder for cases.
+fn empty(places: &Places, name: &str) -> Result<PathBuf, String> {
+    let folder = places.results.join(format!("../{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    Ok(folder)
+}
+
+/// Has engines go over the cases of a folder. One that fails leaves no result, and the others go on.
+fn measure(
+    places: &Places,
+    folder: &Path,
+    engines: &[&Engine],
+    limit: usize,
+    prefix: &str,
+) -> Result<(), String> {
+    places.put_data(folder).map_err(|error| error.to_string())?;
+    for engine in engines.iter().filter(|engine| engine.key != LOWEST) {
+        let result = format!("{prefix}{}", engine.key);
+        if let Err(error) = setup::run(&mut (engine.command)(places, limit, &result)) {
+            println!("bench: {} FAILED with {}: {error}", engine.name, folder.display());
+            let _ = fs::remove_file(places.result(&result));
+        }
+    }
+    places.restore_data().map_err(|error| error.to_string())
+}
