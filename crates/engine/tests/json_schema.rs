@@ -302,6 +302,19 @@ fn references() {
     schema::check(r##"{"$ref":"http://x/other#/$defs/a"}"##, &options, &["7"], &["8"]);
 }
 
+/// The same member is part of two rules that call each other: what depends on itself is found all the same.
+#[test]
+fn rules_that_share_a_part() {
+    let schema = r##"{"properties":{"a":{"$ref":"#/$defs/map"}},"$defs":{
+        "map":{"additionalProperties":{"not":{"$ref":"#/$defs/node"}}},
+        "node":{"properties":{"a":{"$ref":"#/$defs/map"},"b":{"pattern":"x"}},"required":["a"]}}}"##;
+    both(&[(
+        schema,
+        &[r#"{"a":{"m":{"a":{},"b":"y"}}}"#, r#"{"a":{"m":{"b":"x"}}}"#],
+        &[r#"{"a":{"m":1}}"#, r#"{"a":{"m":{"a":{},"b":"x"}}}"#, r#"{"a":{"m":{"a":{}}}}"#],
+    )]);
+}
+
 #[test]
 fn drafts() {
     let old = |draft| {

@@ -93,7 +93,7 @@ impl Survey {
                         path.push(step);
                     }
                 }
-                mark => self.meet(grammar, (part, mark), id),
+                mark => self.meet(grammar, (part, mark), &path),
             }
         }
     }
@@ -116,16 +116,20 @@ impl Survey {
     }
 
     /// Comes to a part that it has been to, or is inside of.
-    fn meet(&mut self, grammar: &Grammar, (part, mark): (ExprId, Mark), of: ExprId) {
-        match (mark, grammar.arena().get(part), grammar.arena().get(of)) {
-            (mark, Expr::Rule(rule), _) => {
-                self.calls[rule.index()] += 1;
-                if mark == Mark::Open {
-                    self.is_head(rule.index());
-                }
-            }
-            (Mark::Open, _, Expr::Rule(rule)) => self.is_head(rule.index()),
-            _ => {}
+    fn meet(&mut self, grammar: &Grammar, (part, mark): (ExprId, Mark), path: &[Step<'_>]) {
+        let rule_of = |id: ExprId| match grammar.arena().get(id) {
+            Expr::Rule(rule) => Some(rule.index()),
+            _ => None,
+        };
+        let called = rule_of(part);
+        if let Some(rule) = called {
+            self.calls[rule] += 1;
+        }
+        if mark == Mark::Open {
+            // A part may be of several rules, so the way around need not come by a call that was met before; but some
+            // call is on it, since without one nothing is inside of itself.
+            let head = called.or_else(|| path.iter().rev().find_map(|step| rule_of(step.id)));
+            head.into_iter().for_each(|rule| self.is_head(rule));
         }
     }
 
