@@ -7,6 +7,8 @@
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
+use smallvec::SmallVec;
+
 use crate::vocab::{TokenId, Vocab};
 
 plain! {
@@ -214,6 +216,17 @@ impl Trie {
     pub(crate) fn subtree(&self, node: u32) -> &[TokenId] {
         let n = &self.nodes[node as usize];
         &self.tokens[n.tokens as usize..n.tokens_end as usize]
+    }
+
+    /// The tokens on the way along `bytes`, and the node at its end if there is more below it.
+    pub(crate) fn along(&self, node: u32, bytes: &[u8]) -> (SmallVec<[TokenId; 8]>, Option<u32>) {
+        let (mut ids, mut at) = (SmallVec::new(), node);
+        for &byte in bytes {
+            let Some(child) = self.child(at, byte) else { return (ids, None) };
+            at = child;
+            ids.extend_from_slice(self.own(at));
+        }
+        (ids, (self.nodes[at as usize].children > 0).then_some(at))
     }
 
     /// The node that `bytes` lead to.

@@ -101,6 +101,19 @@ impl Walk<'_> {
     }
 }
 
+impl Store {
+    /// A state as texts of a loop but for a few, if what may follow them cannot be taken for more of the loop; and the
+    /// bytes that may.
+    pub(super) fn except_apart(&self, state: StateId) -> Option<(Except<'_>, ByteSet)> {
+        let except = self.except(state)?;
+        let tail = self.split_expansion(self.local_of(except.tail));
+        let plain = !tail.pops && tail.ends.is_empty() && tail.apart.is_empty();
+        let follows =
+            Some(tail.alive).filter(|alive| plain && !alive.intersects(&except.exceptions.bytes()))?;
+        Some((except, follows))
+    }
+}
+
 impl MaskStore {
     /// What a state comes to that is texts of a loop but for a few: what the loop alone does, less what goes on right
     /// behind one of those. Most of the time that is nothing, and the loop is known from elsewhere.
@@ -111,17 +124,25 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
-        let Some(except) = store.except(state) else { return Ok(None) };
-        let tail = store.split_expansion(store.local_of(except.tail));
-        let plain = !tail.pops && tail.ends.is_empty() && tail.apart.is_empty();
-        if !plain || tail.alive.intersects(&except.exceptions.bytes()) {
-            return Ok(None);
-        }
+        let Some((except, follows)) = store.except_apart(state) else { return Ok(None) };
         let known = self.start(store, tables, except.like, work)?;
         work.is_cold();
-        let wrong = behind_exceptions(&tables.trie, &except, &tail.alive, work)?;
+        let few = self.but_behind(store, tables, (&except, &follows, ROOT), known, work)?;
+        Ok(Some(few.unwrap_or_else(|| known.clone())))
+    }
+
+    /// What is known of the loop, less what goes on right behind an exception; `None` if that is all of it.
+    pub(super) fn but_behind(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        (except, follows, node): (&Except<'_>, &ByteSet, u32),
+        known: &Walked,
+        work: &mut Work,
+    ) -> Result<Option<Walked>, Exceeded> {
+        let wrong = behind_exceptions(&tables.trie, (except, node), follows, work)?;
         if wrong.is_empty() {
-            return Ok(Some(known.clone()));
+            return Ok(None);
         }
         let tokens: FxHashSet<TokenId> =
             wrong.iter().flat_map(|&node| tables.trie.subtree(node)).copied().collect();
@@ -154,16 +175,16 @@ impl MaskStore {
 /// The trie nodes to which an exception leads, and what follows it one byte further.
 fn behind_exceptions(
     trie: &Trie,
-    except: &Except<'_>,
+    (except, start): (&Except<'_>, u32),
     follows: &ByteSet,
     work: &mut Work,
 ) -> Result<Vec<u32>, Exceeded> {
     let mut wrong = Vec::new();
-    let mut todo = vec![(except.at, ROOT)];
+    let mut todo = vec![(except.at, start)];
     while let Some((at, node)) = todo.pop() {
         work.spend(1)?;
         // At the start, what may follow is known to be what may not.
-        if node != ROOT && except.exceptions.ends(at) {
+        if node != start && except.exceptions.ends(at) {
             wrong.extend(follows.iter().filter_map(|byte| trie.child(node, byte)));
         }
         for &(byte, child) in except.exceptions.children(at) {

@@ -7,12 +7,16 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::pending::Walked;
+use super::accept::Accept;
+use super::pending::{PendingId, Walked};
+use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{Exceeded, LocalExpansion, LocalId, StateId, Store};
+use crate::automaton::{Exceeded, LocalExpansion, LocalId, StateId, Store, Work};
+use crate::tables::Tables;
 use crate::trie::ROOT;
 
 /// What entries do with trie nodes.
@@ -21,10 +25,14 @@ pub(super) struct Choices(RwLock<Known>);
 
 #[derive(Default)]
 struct Known {
+    /// The local at the start of an entry, by slot.
+    locals: FxHashMap<MembersId, Arc<[LocalId]>>,
     /// The bytes that entries may begin with.
     firsts: FxHashMap<MembersId, ByteSet>,
     /// By trie node, for all slots that come to anything, in order.
     walks: FxHashMap<(u32, MembersId), Arc<[SlotWalk]>>,
+    /// The same for all nodes at which a walk left the choice open.
+    all: FxHashMap<(PendingId, StateId, MembersId), Arc<[SlotWalk]>>,
     /// By trie node and the state at its start, what a frame comes to.
     frames: FxHashMap<(u32, StateId), Arc<Walked>>,
 }
@@ -36,15 +44,25 @@ struct SlotWalk {
 }
 
 impl Choices {
+    /// The locals at the start of entries, by slot.
+    fn locals(&self, store: &Store, members: MembersId) -> Arc<[LocalId]> {
+        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).locals.get(&members) {
+            return known.clone();
+        }
+        let slots = store.program.arena.members_of(members).slots.len() as u32;
+        let locals = (0..slots).map(|slot| store.clamped_local(store.slot_local(members, slot)));
+        let locals: Arc<[LocalId]> = locals.collect();
+        self.0.write().unwrap_or_else(PoisonError::into_inner).locals.insert(members, locals.clone());
+        locals
+    }
+
     /// The bytes that entries of some members may begin with, whatever the slot.
     fn firsts(&self, store: &Store, members: MembersId) -> ByteSet {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner).firsts.get(&members).copied();
         if let Some(firsts) = known {
             return firsts;
         }
-        let slots = store.program.arena.members_of(members).slots.len() as u32;
-        let firsts = (0..slots).fold(ByteSet::EMPTY, |all, slot| {
-            let local = store.slot_local(members, slot);
+        let firsts = self.locals(store, members).iter().fold(ByteSet::EMPTY, |all, &local| {
             let first = match store.local_literal(local).and_then(|literal| literal.first()) {
                 Some(&byte) => ByteSet::single(byte),
                 None => match store.split_expansion(local) {
@@ -70,25 +88,11 @@ impl Walk<'_> {
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
-        let (memory, store) = self.memory.at_home(self.store, start);
         if node == ROOT {
-            let walked = memory.start(store, self.tables, start, self.work)?;
+            let walked = self.memory.start(self.store, self.tables, start, self.work)?;
             return self.returned(walked, ret);
         }
-        let known = &memory.choices.0;
-        let key = (node, start);
-        let walked = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key).cloned();
-        let walked = match walked {
-            Some(walked) => walked,
-            None => {
-                let mut walk = Walk::new(memory, store, self.tables, self.work);
-                walk.visit(node, store.clamped_local(store.local_of(start)))?;
-                walk.run()?;
-                let walked = Arc::new(walk.finish(None));
-                let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-                known.frames.entry(key).or_insert(walked).clone()
-            }
-        };
+        let walked = self.memory.frame(self.store, self.tables, (node, start), self.work)?;
         self.returned(&walked, ret)
     }
 
@@ -116,9 +120,14 @@ impl Walk<'_> {
             return Ok(());
         }
         let walks = self.slot_walks(node, members)?;
+        self.open_slots(&walks, open, choice)
+    }
+
+    /// Takes what entries do in the slots that are open.
+    fn open_slots(&mut self, walks: &[SlotWalk], open: &[u32], choice: LocalId) -> Result<(), Exceeded> {
         self.work.spend(walks.len())?;
         let mut open = open.iter().copied().peekable();
-        for SlotWalk { slot, walked } in walks.iter() {
+        for SlotWalk { slot, walked } in walks {
             while open.next_if(|other| other < slot).is_some() {}
             if open.peek() != Some(slot) {
                 continue;
@@ -136,10 +145,61 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Takes what a walk found that left the choices open, with these.
-    pub(super) fn take(&mut self, known: &Walked, choice: LocalId) -> Result<(), Exceeded> {
+    /// Takes what a walk found that left the choices open, with these. The walk is known by what was pending and by the
+    /// state.
+    pub(super) fn take(
+        &mut self,
+        known: &Walked,
+        choice: LocalId,
+        of: (PendingId, StateId),
+    ) -> Result<(), Exceeded> {
         known.accept.add_to(&mut self.masks, &mut self.ids);
-        known.choices.iter().try_for_each(|&node| self.choice(node, choice))
+        let (state, _) = self.store.local(choice).heads[0];
+        let Some((members, open)) = self.store.open_in(state) else { return Ok(()) };
+        let walks = self.slot_walks_of_all(known, members, of)?;
+        self.open_slots(&walks, open, choice)
+    }
+
+    /// What entries do with all nodes at which a walk left the choice open, by slot.
+    fn slot_walks_of_all(
+        &mut self,
+        known: &Walked,
+        members: MembersId,
+        (pending, state): (PendingId, StateId),
+    ) -> Result<Arc<[SlotWalk]>, Exceeded> {
+        let memory = &self.memory.choices.0;
+        let key = (pending, state, members);
+        if let Some(walks) = memory.read().unwrap_or_else(PoisonError::into_inner).all.get(&key) {
+            return Ok(walks.clone());
+        }
+        let firsts = self.memory.choices.firsts(self.store, members);
+        let mut found: Vec<Arc<[SlotWalk]>> = Vec::new();
+        for &node in known.choices.iter() {
+            if self.trie.children(node).any(|child| firsts.contains(self.trie.byte[child as usize])) {
+                found.push(self.slot_walks(node, members)?);
+            }
+        }
+        let mut slots: Vec<u32> = found.iter().flat_map(|walks| walks.iter().map(|walk| walk.slot)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let joined = slots.into_iter().map(|slot| {
+            let same = |walks: &'_ Arc<[SlotWalk]>| walks.iter().position(|walk| walk.slot == slot);
+            let (mut masks, mut ids) = (SmallVec::new(), Vec::new());
+            let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
+            for (walks, at) in found.iter().filter_map(|walks| Some((walks, same(walks)?))) {
+                walks[at].walked.accept.add_to(&mut masks, &mut ids);
+                pending.extend(walks[at].walked.pending.iter().copied());
+            }
+            pending.sort_unstable();
+            pending.dedup();
+            let accept = Accept::new(masks, &ids, self.tables.words);
+            SlotWalk { slot, walked: Walked { accept, pending, choices: Box::default() } }
+        });
+        let joined: Arc<[SlotWalk]> = joined.collect();
+        let bytes: usize = joined.iter().map(|walk| size_of::<SlotWalk>() + walk.walked.accept.bytes()).sum();
+        self.store.add_bytes(bytes + 64);
+        let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(memory.all.entry(key).or_insert(joined).clone())
     }
 
     /// What entries do with `node`, by slot.
@@ -149,19 +209,73 @@ impl Walk<'_> {
         if let Some(walks) = known.read().unwrap_or_else(PoisonError::into_inner).walks.get(&key) {
             return Ok(walks.clone());
         }
-        let slots = self.store.program.arena.members_of(members).slots.len() as u32;
         let mut walks: Vec<SlotWalk> = Vec::new();
-        for slot in 0..slots {
-            let local = self.store.slot_local(members, slot);
-            let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
-            walk.visit(node, self.store.clamped_local(local))?;
-            walk.run()?;
-            if !walk.is_empty() {
-                walks.push(SlotWalk { slot, walked: walk.finish(None) });
+        for (slot, &local) in (0..).zip(self.memory.choices.locals(self.store, members).iter()) {
+            if let Some(walked) = self.slot_walk(node, local)? {
+                walks.push(SlotWalk { slot, walked });
             }
         }
         self.store.add_bytes(64 + walks.len() * size_of::<SlotWalk>());
         let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
         Ok(known.walks.entry(key).or_insert(walks.into()).clone())
+    }
+    /// What an entry does with `node`, if anything.
+    fn slot_walk(&mut self, node: u32, local: LocalId) -> Result<Option<Walked>, Exceeded> {
+        if let Some(literal) = self.store.local_literal(local) {
+            self.work.spend(1)?;
+            let (ids, end) = self.trie.along(node, literal);
+            // Hardly ever does a token have all of a key and more.
+            if end.is_none() {
+                let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
+                return Ok((!ids.is_empty()).then(|| Walked { accept, ..Walked::default() }));
+            }
+        }
+        let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
+        walk.visit(node, local)?;
+        walk.run()?;
+        Ok(if walk.is_empty() { None } else { Some(walk.finish(None)) })
+    }
+}
+
+impl MaskStore {
+    /// What a frame that begins in a state does with a trie node.
+    fn frame(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        (node, start): (u32, StateId),
+        work: &mut Work,
+    ) -> Result<Arc<Walked>, Exceeded> {
+        let (memory, store) = self.at_home(store, start);
+        let known = &memory.choices.0;
+        let key = (node, start);
+        if let Some(walked) = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key) {
+            return Ok(walked.clone());
+        }
+        let walked = match memory.frame_but_few(store, tables, key, work)? {
+            Some(walked) => walked,
+            None => {
+                let mut walk = Walk::new(memory, store, tables, work);
+                walk.visit(node, store.clamped_local(store.local_of(start)))?;
+                walk.run()?;
+                Arc::new(walk.finish(None))
+            }
+        };
+        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.frames.entry(key).or_insert(walked).clone())
+    }
+
+    /// The same for texts of a loop but for a few: see [`start_but_few`](MaskStore::start_but_few).
+    fn frame_but_few(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        (node, start): (u32, StateId),
+        work: &mut Work,
+    ) -> Result<Option<Arc<Walked>>, Exceeded> {
+        let Some((except, follows)) = store.except_apart(start) else { return Ok(None) };
+        let known = self.frame(store, tables, (node, except.like), work)?;
+        let few = self.but_behind(store, tables, (&except, &follows, node), &known, work)?;
+        Ok(Some(few.map_or(known, Arc::new)))
     }
 }

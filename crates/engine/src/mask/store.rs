@@ -153,7 +153,7 @@ impl MaskStore {
         match store.generic_of(state) {
             Some(Generic { state, choice }) => {
                 let known = self.start(store, tables, state, walk.work)?;
-                walk.take(known, choice)?;
+                walk.take(known, choice, (PendingId::WHOLE, state))?;
                 passed.extend_from_slice(&known.pending);
             }
             None => walk.visit(ROOT, store.clamped_local(local))?,
@@ -268,7 +268,7 @@ impl MaskStore {
             && store.split_expansion(store.local_of(state)).apart.is_empty()
         {
             let (_, known) = self.resolve(store, tables, pending, state, walk.work)?;
-            walk.take(known, choice)?;
+            walk.take(known, choice, (pending, state))?;
             walk.run()?;
             let mut walked = walk.finish(None);
             walked.pending.extend(known.pending.iter().copied());
