@@ -197,9 +197,9 @@ impl Build<'_> {
                 self.after_except((expr, exceptions), (at, tail), byte, out);
             }
             Expr::Machine(machine) => {
-                let mut edges = Vec::new();
-                self.step_machine(expr, (machine, at), tail, &mut edges);
-                out.extend(edges.into_iter().filter(|edge| edge.0.contains(byte)).map(|edge| edge.1));
+                if let Some(next) = self.machine_after((machine, at), byte) {
+                    out.push(self.cell(Head::Expr(expr, next.0 + 1), tail));
+                }
             }
             _ => unreachable!("only consuming cells are terminals"),
         }

@@ -405,6 +405,16 @@ impl Build<'_> {
         }
     }
 
+    /// Where a byte leads from a place in a machine.
+    pub(super) fn machine_after(
+        &mut self,
+        (machine, at): (MachineId, u32),
+        byte: u8,
+    ) -> Option<MachineStateId> {
+        let state = self.machine_at(machine, at);
+        self.machine_edges(state).iter().find(|edge| edge.0.contains(byte)).map(|edge| edge.1)
+    }
+
     /// The edges of a cell of a machine.
     pub(super) fn step_machine(
         &mut self,
