@@ -94,6 +94,11 @@ impl Compiler {
         self
     }
 
+    #[cfg(test)]
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
     /// The vocabulary.
     pub fn vocab(&self) -> &Vocab {
         &self.tables.vocab

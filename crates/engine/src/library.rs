@@ -14,13 +14,14 @@ use crate::automaton::{Head, Phase, Program, Store};
 use crate::mask::MaskStore;
 use crate::tables::Tables;
 
-/// A library that holds more is given up for a new one.
-const BYTES: usize = 32 << 20;
+/// A library that holds more is given up for a new one, unless a test wants it sooner.
+pub(crate) const BYTES: usize = 32 << 20;
 
 /// See the module documentation.
 pub(crate) struct Library {
     pub(crate) store: Store,
     pub(crate) masks: MaskStore,
+    limit: usize,
     exprs: usize,
     char_sets: usize,
     machines: usize,
@@ -31,7 +32,7 @@ pub(crate) struct Library {
 
 impl Library {
     /// An empty one; `None` if the vocabulary lacks something that it takes.
-    pub(crate) fn new(tables: &Tables) -> Option<Self> {
+    pub(crate) fn new(tables: &Tables, limit: usize) -> Option<Self> {
         let base = Grammar::base().ok()?;
         let program = Program::new(base.clone(), tables).ok()?;
         let arena = base.arena();
@@ -40,6 +41,7 @@ impl Library {
             _ => None,
         });
         Some(Library {
+            limit,
             exprs: arena.base_len(),
             char_sets: arena.char_sets().len(),
             machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
@@ -52,7 +54,7 @@ impl Library {
 
     /// Whether there is so much in it that a new one should be begun.
     pub(crate) fn is_full(&self) -> bool {
-        self.store.is_full(BYTES)
+        self.store.is_full(self.limit)
     }
 
     /// The members that stand for some others, if nothing is known of those but their separator and whether all of
@@ -114,5 +116,62 @@ impl Store {
     /// Whether a machine is one of the library.
     pub(crate) fn has_shared_machine(&self, machine: MachineId) -> bool {
         self.library.as_ref().is_some_and(|library| machine.index() < library.machines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use tokenstile_grammar::{Grammar, JsonOptions, Limits};
+
+    use crate::{Compiler, Vocab};
+
+    /// Words of JSON, and all single bytes.
+    fn vocab() -> Vocab {
+        let words =
+            ["{\"", "\":", "\",\"", "ab", "[[", "]]", "},", "tru", "12", "null", "\"}", "a\":\"", "\\u00"];
+        let bytes = (0..=255u8).map(|byte| (u32::from(byte), vec![byte]));
+        let words = words.iter().zip(256..).map(|(word, id)| (id, word.as_bytes().to_vec()));
+        Vocab::from_tokens(bytes.chain(words), &[300]).unwrap()
+    }
+
+    #[test]
+    fn a_full_library_is_begun_anew() {
+        let schema = r#"{"properties":{"ab":{"type":"string"},"a":{"type":"boolean"}},"required":["a"]}"#;
+        let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
+        let (small, large) = (Compiler::new(vocab()), Compiler::new(vocab()));
+        small.tables().library_limit.store(40_000, Ordering::Relaxed);
+        let constraints = [&small, &large].map(|compiler| compiler.compile(&grammar).unwrap());
+        for text in
+            [r#"{"ab":"x1","c":[[{}],{"a":null}],"a":true}"#, r#"{"a":false,"abc":{"ab":[12,{"":[]}]}}"#]
+        {
+            let mut matchers = [0, 1].map(|i| constraints[i].matcher());
+            for &byte in text.as_bytes() {
+                let [one, other] = matchers.each_mut().map(|matcher| matcher.mask().unwrap().to_vec());
+                assert_eq!(one, other, "before {} of {text}", byte as char);
+                matchers.iter_mut().for_each(|matcher| matcher.commit(byte.into()).unwrap());
+            }
+            assert!(matchers.iter().all(|matcher| matcher.is_accepting()));
+        }
+        assert!(constraints[0].stats().renewals > 0);
+        assert_eq!(constraints[1].stats().renewals, 0);
+    }
+
+    #[test]
+    fn what_one_constraint_found_serves_another() {
+        let compiler = Compiler::new(vocab());
+        let cold = |schema: &str| {
+            let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
+            let constraint = compiler.compile(&grammar).unwrap();
+            let mut matcher = constraint.matcher();
+            for &byte in br#""some text"# {
+                matcher.mask().unwrap();
+                matcher.commit(byte.into()).unwrap();
+            }
+            constraint.stats().cold_masks
+        };
+        let (first, second) = (cold(r#"{"type":"string"}"#), cold(r#"{"type":["string","null"]}"#));
+        assert!(second < first, "{second} of {first}");
     }
 }

@@ -1,11 +1,12 @@
 //! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use tokenstile_grammar::ir::CharSet;
 
-use crate::library::Library;
+use crate::library::{self, Library};
 use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
@@ -32,6 +33,8 @@ pub(crate) struct Tables {
     structure: StructureTables,
     /// What constraints have in common.
     library: RwLock<Option<Arc<Library>>>,
+    /// How large that may grow.
+    pub(crate) library_limit: AtomicUsize,
 }
 
 impl Tables {
@@ -47,7 +50,8 @@ impl Tables {
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
         let kept = Kept::new(words);
         let (spelling, library) = (OnceLock::new(), RwLock::new(None));
-        Tables { vocab, trie, profile, wide, kept, words, spelling, structure, library }
+        let library_limit = AtomicUsize::new(library::BYTES);
+        Tables { vocab, trie, profile, wide, kept, words, spelling, structure, library, library_limit }
     }
 
     /// Writes all that takes time to build as a file.
@@ -82,7 +86,7 @@ impl Tables {
         }
         let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
         if usable(&place).is_none() {
-            *place = Library::new(self).map(Arc::new);
+            *place = Library::new(self, self.library_limit.load(Ordering::Relaxed)).map(Arc::new);
         }
         place.clone()
     }
