@@ -131,7 +131,7 @@ impl Matcher {
         let store = &self.generation.store;
         let mut taken = bytes.len();
         // One byte is as fast as any other way, and where there are many heads there is more to do than this.
-        if taken < 2 || config.len() > 2 {
+        if taken < 2 || config.len() > 2 || !store.program.has_conjunctions() {
             return None;
         }
         let mut found: SmallVec<[_; 2]> = SmallVec::new();

@@ -328,10 +328,10 @@ impl Store {
     /// Where the object with this number is: here, or in the library.
     #[inline]
     pub(crate) fn home(&self, id: u32) -> &Store {
-        match &self.library {
-            Some(library) if id < self.own => &library.store,
-            _ => self,
+        if id >= self.own {
+            return self;
         }
+        self.library.as_ref().map_or(self, |library| &library.store)
     }
 
     #[inline]

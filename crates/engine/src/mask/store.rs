@@ -55,10 +55,10 @@ impl MaskStore {
     /// Where the object with this number is: here, or in the library.
     #[inline]
     fn home(&self, id: u32) -> &MaskStore {
-        match &self.library {
-            Some(library) if id < self.own => &library.masks,
-            _ => self,
+        if id >= self.own {
+            return self;
         }
+        self.library.as_ref().map_or(self, |library| &library.masks)
     }
 
     pub(crate) fn walked(&self, id: WalkedId) -> &Walked {
