@@ -85,15 +85,15 @@ impl MaskStore {
 
     pub(super) fn intern(&self, store: &Store, pending: Pending) -> PendingId {
         let hash = FxBuildHasher.hash_one(&pending);
-        let known = self.library.as_ref().filter(|_| pending.end.is_none());
-        if let Some(known) = known.and_then(|library| library.masks.find(hash, &pending)) {
+        let shared = self.library.as_ref().filter(|_| pending.end.is_none());
+        if let Some(known) = shared.and_then(|library| library.masks.find(hash, &pending)) {
             return known;
         }
-        if let Some(known) = self.find(hash, &pending) {
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = index.find(hash, |&id| *self.pending(id) == pending) {
             return known;
         }
         store.add_bytes(pending.bytes());
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let id = PendingId(self.own + self.pending.push(pending) as u32);
         index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(self.pending(id)));
         id
