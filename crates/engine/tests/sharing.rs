@@ -190,3 +190,33 @@ fn a_fresh_constraint_starts_with_empty_caches() {
     assert_eq!(fresh.stats().masks, 0);
     assert_eq!(walk(&mut fresh.matcher(), 1, 30), masks);
 }
+
+/// Constraints of one vocabulary share what their schemas have in common, and fill it together.
+#[test]
+fn schemas_on_several_threads_see_what_each_does_alone() {
+    let schemas = [
+        r#"{"properties":{"ab":{"type":"string"},"abc":{"type":"number"},"a":true},"required":["ab"]}"#,
+        r#"{"type":"object","properties":{"the":{"type":"boolean"}},"additionalProperties":{"type":"string"}}"#,
+        r#"{"type":"array","items":{"properties":{"10":{"type":"integer"},"ab":{"enum":["é","ing"]}}}}"#,
+        r#"{"anyOf":[{"type":"string"},{"type":"object","minProperties":1,"properties":{"é":{}}}]}"#,
+    ];
+    let grammar =
+        |schema: &&str| Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let grammars: Vec<Grammar> = schemas.iter().map(grammar).collect();
+    let steps = 150;
+    for seed in 0..4 {
+        let compiler = Compiler::new(vocab());
+        let together: Vec<Vec<Vec<u32>>> = std::thread::scope(|scope| {
+            let start = |grammar| {
+                let compiler = &compiler;
+                scope.spawn(move || walk(&mut compiler.compile(grammar).unwrap().matcher(), seed, steps))
+            };
+            let threads: Vec<_> = grammars.iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for (grammar, masks) in grammars.iter().zip(together) {
+            let mut matcher = constraint(grammar, Limits::default()).matcher();
+            assert_eq!(walk(&mut matcher, seed, steps), masks, "{grammar}");
+        }
+    }
+}
