@@ -41,8 +41,8 @@ impl Matcher {
 
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
-        let (config, skipped) = self.skip_literals(config.clone(), bytes)?;
-        let bytes = &bytes[skipped..];
+        let (mut config, mut skipped) = self.skip_literals(config.clone(), bytes)?;
+        let mut bytes = &bytes[skipped..];
         if bytes.is_empty() {
             return Ok(config);
         }
@@ -51,6 +51,12 @@ impl Matcher {
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_buf([(next, stack.clone())]));
+        }
+        if let Some((next, more)) = self.skip_keys(&config, bytes) {
+            (config, skipped, bytes) = (next, skipped + more, &bytes[more..]);
+            if bytes.is_empty() {
+                return Ok(config);
+            }
         }
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
@@ -117,11 +123,6 @@ impl Matcher {
             };
             let head = (next, stack.clone());
             config = normalize(&mut Stacks::new(store), SmallVec::from_iter([head]));
-        }
-        if done < bytes.len()
-            && let Some((next, more)) = self.skip_keys(&config, &bytes[done..])
-        {
-            (config, done) = (next, done + more);
         }
         Ok((config, done))
     }
