@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 
+use super::all_but_few::{AllButFew, texts_of_expr};
 use super::build::{Build, Here};
-use super::exceptions::{AllButFew, texts_of_expr};
 use super::store::{Cell, CellId, Head, StateId, Store};
 
 /// See the module documentation.

@@ -17,6 +17,7 @@
 //! Boolean expressions and assertions are *formulas* over states (see [`boolean`]); they occur as single cells.
 //! So do members and machines, whose places are interned as they are visited (see [`counted`]).
 
+mod all_but_few;
 mod append;
 mod boolean;
 mod build;
@@ -25,7 +26,7 @@ mod counted;
 mod distance;
 mod entries;
 mod except;
-mod exceptions;
+
 mod length;
 mod literal;
 mod local;
@@ -33,12 +34,12 @@ mod loops;
 mod program;
 mod store;
 
+pub(crate) use all_but_few::AllButFew;
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
 pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::Generic;
 pub(crate) use except::Except;
-pub(crate) use exceptions::AllButFew;
 pub(crate) use length::FAR;
 pub(crate) use literal::Literals;
 pub(crate) use local::LocalExpansion;

@@ -216,11 +216,11 @@ pub(super) struct Index {
     pub(super) formulas: HashTable<FormulaId>,
     pub(super) counted: HashTable<CountedId>,
     pub(super) machine_states: HashTable<MachineStateId>,
-    /// What follows an entry in a slot.
     /// Places after an entry of which nothing is known but whether the members may end there.
     pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
     /// What the library has for members of which nothing is known but what is between them.
     pub(super) shared_members: FxHashMap<MembersId, Option<(ExprId, MembersId)>>,
+    /// What follows an entry in a slot.
     pub(super) counted_next: FxHashMap<(CountedId, u32), CountedId>,
     /// Nodes that were joined.
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,

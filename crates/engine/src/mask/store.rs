@@ -203,52 +203,26 @@ impl MaskStore {
         if pending == PendingId::WHOLE {
             return Ok((Part::Start(state), self.start(store, tables, state, work)?));
         }
-        let id = if store.is_shared(state.0) && !store.is_shared(pending.0) {
-            self.resolve_apart(store, tables, pending, state, work)?
-        } else {
-            let (memory, store) = self.at_home(store, state);
-            memory.own_resolve(store, tables, pending, state, work)?
+        // A state of the library does not know what is pending in this constraint only.
+        let apart = store.is_shared(state.0) && !store.is_shared(pending.0);
+        let known = match apart {
+            true => {
+                self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied()
+            }
+            false => store.state(state).resolved.get(pending),
         };
+        if let Some(id) = known {
+            return Ok((Part::Resolved(id), self.walked(id)));
+        }
+        let (memory, home) = if apart { (self, store) } else { self.at_home(store, state) };
+        let id = memory.add(memory.go_on_from(home, tables, pending, state, work)?);
+        if apart {
+            store.add_bytes(24);
+            self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert((pending, state), id);
+        } else {
+            store.state(state).resolved.insert(pending, id);
+        }
         Ok((Part::Resolved(id), self.walked(id)))
-    }
-
-    fn own_resolve(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        pending: PendingId,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<WalkedId, Exceeded> {
-        let memo = &store.state(state).resolved;
-        if let Some(known) = memo.get(pending) {
-            return Ok(known);
-        }
-        let walked = self.go_on_from(store, tables, pending, state, work)?;
-        let id = self.add(walked);
-        memo.insert(pending, id);
-        Ok(id)
-    }
-
-    /// The same for a state of the library, which does not know what is pending.
-    fn resolve_apart(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        pending: PendingId,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<WalkedId, Exceeded> {
-        let known =
-            self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let walked = self.go_on_from(store, tables, pending, state, work)?;
-        let id = self.add(walked);
-        store.add_bytes(24);
-        self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert((pending, state), id);
-        Ok(id)
     }
 
     fn go_on_from(
