@@ -26,8 +26,9 @@ impl Matcher {
     /// Where `bytes` lead from `config`.
     pub(crate) fn advance(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
         let mut work = self.work();
-        let mut config = config.clone();
-        let mut done = 0;
+        let first = chunk_of(bytes);
+        let mut config = self.advance_chunk(config, first, &mut work)?;
+        let mut done = first.len();
         while done < bytes.len() {
             let chunk = chunk_of(&bytes[done..]);
             config = self.advance_chunk(&config, chunk, &mut work).map_err(|e| match e {
@@ -41,23 +42,26 @@ impl Matcher {
 
     fn advance_chunk(&self, config: &Config, bytes: &[u8], work: &mut Work) -> Result<Config, Refused> {
         let store = &self.generation.store;
-        let (mut config, mut skipped) = self.skip_literals(config.clone(), bytes)?;
+        let (literal, mut skipped) = self.skip_literals(config, bytes)?;
         let mut bytes = &bytes[skipped..];
         if bytes.is_empty() {
-            return Ok(config);
+            return Ok(literal.unwrap_or_else(|| config.clone()));
         }
+        let config = literal.as_ref().unwrap_or(config);
         if let [(state, stack)] = &config[..]
             && (!store.may_end(*state) || stack.links.is_empty())
             && let Some(next) = store.run_through(*state, bytes)
         {
-            return Ok(SmallVec::from_buf([(next, stack.clone())]));
+            return Ok(SmallVec::from_iter([(next, stack.clone())]));
         }
-        if let Some((next, more)) = self.skip_keys(&config, bytes) {
-            (config, skipped, bytes) = (next, skipped + more, &bytes[more..]);
+        let key = self.skip_keys(config, bytes);
+        if let Some((next, more)) = &key {
+            (skipped, bytes) = (skipped + more, &bytes[*more..]);
             if bytes.is_empty() {
-                return Ok(config);
+                return Ok(next.clone());
             }
         }
+        let config = key.as_ref().map_or(config, |(next, _)| next);
         let mut threads: SmallVec<[(LocalId, Stack); 4]> =
             config.iter().map(|(s, stack)| (store.local_of(*s), stack.clone())).collect();
         for (i, &byte) in bytes.iter().enumerate() {
@@ -103,9 +107,11 @@ impl Matcher {
         Ok(config)
     }
 
-    /// Takes bytes that a literal spells without going through the places inside it. Returns how many.
-    fn skip_literals(&self, mut config: Config, bytes: &[u8]) -> Result<(Config, usize), Refused> {
+    /// Takes bytes that a literal spells without going through the places inside it. Returns where they lead, if there are
+    /// any, and how many they are.
+    fn skip_literals(&self, config: &Config, bytes: &[u8]) -> Result<(Option<Config>, usize), Refused> {
         let store = &self.generation.store;
+        let (mut config, mut passed) = (config, None);
         let mut done = 0;
         while let [(state, stack)] = &config[..]
             && done < bytes.len()
@@ -122,9 +128,9 @@ impl Matcher {
                 store.state_of(tail)
             };
             let head = (next, stack.clone());
-            config = normalize(&mut Stacks::new(store), SmallVec::from_iter([head]));
+            config = passed.insert(normalize(&mut Stacks::new(store), SmallVec::from_iter([head])));
         }
-        Ok((config, done))
+        Ok((passed, done))
     }
 
     /// The same where a key is one of several, or another one.

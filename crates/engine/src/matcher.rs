@@ -401,7 +401,7 @@ pub(crate) type Place = (Config, Option<Arc<Tracker>>);
 fn start(constraint: &Constraint, generation: &Generation) -> Step {
     let tracking = constraint.inner.tracking;
     let tracker = tracking.any().then(|| Arc::new(Tracker::new(tracking)));
-    let config: Config = SmallVec::from_buf([(generation.store.start(), StackNode::bottom())]);
+    let config: Config = SmallVec::from_iter([(generation.store.start(), StackNode::bottom())]);
     Step {
         before: None,
         input: Input::Start,

@@ -193,7 +193,8 @@ impl Drop for StackNode {
 }
 
 /// Where a sequence stands: heads, each a state on a stack.
-pub(crate) type Config = SmallVec<[(StateId, Stack); 1]>;
+/// Inside a key there are often two: one of the names, and any other.
+pub(crate) type Config = SmallVec<[(StateId, Stack); 2]>;
 
 /// Puts relative stacks on top of a base; nodes that occur more than once are made once.
 pub(crate) struct Rebase<'a> {

@@ -5,8 +5,6 @@
 //! comma of its own: those are few in a vocabulary, and which of them are worth a look depends on the configuration
 //! alone, so that is found out once and remembered ([`Corrections`]). Keys that abound are simpler: see [`keys`](super::keys).
 
-use std::cell::OnceCell;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -15,6 +13,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::keys::clear_repeated_keys;
 use super::search::{BLANK, ConfigKey, Verdicts, is_blank, key_of};
+use super::spots::{Spot, Spots};
 use super::{Cursors, Mode, TEXT_BYTES, Tracker, ways_of};
 use crate::advance::Refused;
 use crate::automaton::Work;
@@ -28,7 +27,17 @@ use crate::vocab::TokenId;
 /// Tokens that are alike but for plain text of a string before the bytes that they share.
 struct Alike {
     rest: Box<[u8]>,
+    /// Whether there may be brackets in what they share: those that open an array, and those that close something.
+    opens: bool,
+    closes: bool,
     tokens: Vec<TokenId>,
+}
+
+impl Alike {
+    fn new(rest: &[u8]) -> Self {
+        let (opens, closes) = (rest.contains(&b'['), rest.iter().any(|b| matches!(b, b'}' | b']')));
+        Alike { rest: rest.into(), opens, closes, tokens: Vec::new() }
+    }
 }
 
 /// Tokens by the configuration and whether it stands inside a string.
@@ -39,6 +48,7 @@ type Beginning = FxHashMap<(ConfigKey, bool), Arc<[Alike]>>;
 pub(crate) struct Corrections {
     beginning: Mutex<Beginning>,
     plenty: Mutex<FxHashMap<ConfigKey, bool>>,
+    pub(super) spots: Spots,
 }
 
 pub(super) fn has(words: &[u32], token: TokenId) -> bool {
@@ -51,29 +61,24 @@ pub(super) fn clear(words: &mut [u32], token: TokenId) {
     }
 }
 
-/// A configuration.
-struct Spot {
-    config: Config,
-    /// The ASCII characters that lead back to it, one bit each, where that is plain to see.
-    loops: u128,
-    next: OnceCell<ByteSet>,
-}
-
-impl Spot {
-    fn loops_on(&self, byte: u8) -> bool {
-        byte < 0x80 && self.loops >> byte & 1 == 1
-    }
-}
-
 /// A place on the way down the trie.
-struct Place {
+struct Place<'a> {
     node: u32,
     tracker: Tracker,
-    spot: Rc<Spot>,
+    spot: &'a Spot,
     /// Whether a repetition lies behind: what the automaton alone would say no longer counts.
     repeated: bool,
     /// Whether the text is known to be completable from here.
     alive: bool,
+}
+
+/// A place inside a string on the way down the trie.
+struct Inside<'a> {
+    node: u32,
+    cursors: Cursors,
+    spot: &'a Spot,
+    /// What was written of the string on the way.
+    path: SmallVec<[u8; 16]>,
 }
 
 /// One mask to be corrected.
@@ -109,7 +114,7 @@ impl Matcher {
         if tracker.has_candidates() {
             correction.walk(config, tracker)?;
         }
-        for alike in beginning.iter() {
+        for alike in beginning.iter().filter(|alike| !tracker.begins_no_item(alike.opens, alike.closes)) {
             correction.check_alike(config, tracker, alike)?;
         }
         Ok(())
@@ -143,7 +148,7 @@ impl Matcher {
                 None => {
                     let begins = self.begins_something(config, tracker, bytes)?;
                     if begins {
-                        found.push(Alike { rest: bytes.into(), tokens: Vec::new() });
+                        found.push(Alike::new(bytes));
                     }
                     *verdicts.entry(bytes).or_insert(begins.then_some(found.len().wrapping_sub(1)))
                 }
@@ -179,32 +184,14 @@ impl Matcher {
         if let Some(&plenty) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(plenty);
         }
-        let plenty = self.has_plenty(&config, after)?;
+        let plenty = self.has_plenty(&config, after, after.depth())?;
         self.generation.store.add_bytes(96);
         known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, plenty);
         Ok(plenty)
     }
-
-    fn spot(&self, config: Config) -> Rc<Spot> {
-        let loops = self.loops_of(&config).unwrap_or(0);
-        Rc::new(Spot { config, loops, next: OnceCell::new() })
-    }
-
-    /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
-    fn loops_of(&self, config: &Config) -> Option<u128> {
-        let store = &self.generation.store;
-        let [(state, stack)] = &config[..] else { return None };
-        if store.may_end(*state) && !stack.links.is_empty() {
-            return None;
-        }
-        let repeats = store.repeats(store.local_of(store.clamped(*state)))?;
-        let some = u8::try_from(repeats.ascii.trailing_zeros()).ok()?;
-        let again = store.run_through(*state, &[some])?;
-        (again == *state).then_some(repeats.ascii)
-    }
 }
 
-impl Correction<'_> {
+impl<'a> Correction<'a> {
     /// Runs tokens through: one for all, where the text before what they share makes no difference.
     fn check_alike(&mut self, config: &Config, tracker: &Tracker, alike: &Alike) -> Result<(), MatchError> {
         let mut tokens = alike.tokens.iter().copied().filter(|&token| has(self.words, token)).peekable();
@@ -245,12 +232,11 @@ impl Correction<'_> {
     /// Follows the candidates down the trie.
     fn walk(&mut self, config: &Config, tracker: &Tracker) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
-        let spot = self.matcher.spot(config.clone());
+        let spot = self.matcher.spot(config);
         let mut todo =
             vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false, alive: true }];
         while let Some(place) = todo.pop() {
-            if place.spot.loops != 0
-                && !place.repeated
+            if !place.repeated
                 && let Some(cursors) = place.tracker.cursors()
             {
                 self.run(&place, cursors, &mut todo)?;
@@ -261,7 +247,7 @@ impl Correction<'_> {
             let ways = match place.tracker.ways() {
                 _ if place.repeated => TEXT_BYTES,
                 Some(ways) => ways,
-                None if children.len() > 8 => self.next_of(&place.spot),
+                None if children.len() > 8 => self.matcher.next_at(place.spot),
                 None => TEXT_BYTES,
             };
             for child in self.children(place.node, &ways)? {
@@ -284,43 +270,73 @@ impl Correction<'_> {
         })
     }
 
-    /// Goes on below a place inside a string that the automaton does not tell from the next: as long as plain text
-    /// is written, only the candidates move. Where something else comes, that is left to be done.
-    fn run(&mut self, place: &Place, cursors: Cursors, todo: &mut Vec<Place>) -> Result<(), MatchError> {
+    /// Goes on below a place inside a string: as long as plain text is written, only the automaton and the candidates
+    /// move. Where something else comes, that is left to be done.
+    fn run(
+        &mut self,
+        place: &Place<'a>,
+        cursors: Cursors,
+        todo: &mut Vec<Place<'a>>,
+    ) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
-        let mut inside: Vec<(u32, Cursors, SmallVec<[u8; 16]>)> =
-            vec![(place.node, cursors, SmallVec::new())];
-        while let Some((node, cursors, path)) = inside.pop() {
-            for child in self.children(node, &ways_of(cursors.iter()))? {
+        let mut inside = vec![Inside { node: place.node, cursors, spot: place.spot, path: SmallVec::new() }];
+        while let Some(at) = inside.pop() {
+            for child in self.children(at.node, &ways_of(at.cursors.iter()))? {
                 let byte = trie.byte[child as usize];
-                let mut next = cursors.clone();
-                if byte != b'"' && byte != b'\\' && place.spot.loops_on(byte) {
-                    next.retain(|c| c.step(byte.into()));
-                    let off = place.spot.loops & !ways_of(next.iter()).ascii_bits() != 0;
-                    if off || !trie.own(child).iter().any(|&t| has(self.words, t)) {
-                        if trie.nodes[child as usize].children > 0 {
-                            let path = path.iter().copied().chain([byte]).collect();
-                            inside.push((child, next, path));
-                        }
-                        continue;
-                    }
+                if byte != b'"' && byte != b'\\' {
+                    inside.extend(self.run_on(place, &at, child)?);
+                    continue;
                 }
                 let mut tracker = place.tracker.clone();
-                tracker.translate(&path);
-                let here = Place { node, tracker, spot: place.spot.clone(), repeated: false, alive: false };
+                tracker.translate(&at.path);
+                let here = Place { node: at.node, tracker, spot: at.spot, repeated: false, alive: false };
                 todo.extend(self.arrive(&here, child)?);
             }
         }
         Ok(())
     }
 
-    /// The bytes of text that the automaton takes next.
-    fn next_of(&self, spot: &Spot) -> ByteSet {
-        *spot.next.get_or_init(|| self.matcher.next_bytes(&spot.config).intersect(&TEXT_BYTES))
+    /// Goes to a child by plain text; the place there, if there is more to see below it.
+    fn run_on(
+        &mut self,
+        place: &Place<'a>,
+        at: &Inside<'a>,
+        child: u32,
+    ) -> Result<Option<Inside<'a>>, MatchError> {
+        let trie = &self.tables.trie;
+        let byte = trie.byte[child as usize];
+        let mut cursors = at.cursors.clone();
+        cursors.retain(|cursor| cursor.step(byte.into()));
+        if cursors.is_empty() {
+            return Ok(None);
+        }
+        let Some(spot) = self.matcher.spot_after(at.spot, byte)? else { return Ok(None) };
+        let path = at.path.iter().copied().chain([byte]).collect();
+        let next = Inside { node: child, cursors, spot, path };
+        if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
+            trie.own(child).iter().for_each(|&t| clear(self.words, t));
+        }
+        Ok((trie.nodes[child as usize].children > 0).then_some(next))
+    }
+
+    /// Whether the text can be completed from a place inside a string.
+    fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a>) -> Result<bool, MatchError> {
+        let ways = ways_of(at.cursors.iter());
+        if self.leads_off(at.spot, &ways) || self.matcher.is_item_of_plenty(at.spot, &place.tracker)? {
+            return Ok(true);
+        }
+        let mut tracker = place.tracker.clone();
+        tracker.translate(&at.path);
+        self.matcher.is_alive_known(&at.spot.config, &tracker, &mut self.verdicts, &mut self.work)
+    }
+
+    /// Whether the automaton takes something that is none of `ways`.
+    fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> bool {
+        spot.loops & !ways.ascii_bits() != 0 || !self.matcher.next_at(spot).is_subset(ways)
     }
 
     /// Goes to a child of a place; the place there, if there is more to see below it.
-    fn arrive(&mut self, place: &Place, child: u32) -> Result<Option<Place>, MatchError> {
+    fn arrive(&mut self, place: &Place<'a>, child: u32) -> Result<Option<Place<'a>>, MatchError> {
         let trie = &self.tables.trie;
         let byte = trie.byte[child as usize];
         let mut tracker = place.tracker.clone();
@@ -334,24 +350,15 @@ impl Correction<'_> {
         if blank && place.alive && !trie.below[child as usize].has_more_than(&BLANK) {
             return Ok(None);
         }
-        let spot = if place.spot.loops_on(given) {
-            place.spot.clone()
-        } else {
-            match self.matcher.advance(&place.spot.config, &[given]) {
-                Ok(config) if key_of(&config) == key_of(&place.spot.config) => place.spot.clone(),
-                Ok(config) => self.matcher.spot(config),
-                Err(Refused::Limit(e)) => return Err(e.into()),
-                Err(Refused::At(_)) => {
-                    if repeated {
-                        trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
-                    }
-                    return Ok(None);
-                }
+        let Some(spot) = self.matcher.spot_after(place.spot, given)? else {
+            if repeated {
+                trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
             }
+            return Ok(None);
         };
         let mut alive = blank && place.alive;
         if !alive && trie.own(child).iter().any(|&t| has(self.words, t)) {
-            alive = self.is_alive(&spot, &tracker)?;
+            alive = self.is_alive(spot, &tracker)?;
             if !alive {
                 trie.own(child).iter().for_each(|&t| clear(self.words, t));
             }
@@ -363,9 +370,7 @@ impl Correction<'_> {
     }
 
     fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
-        if let Some(ways) = tracker.ways()
-            && (spot.loops & !ways.ascii_bits() != 0 || !self.next_of(spot).is_subset(&ways))
-        {
+        if tracker.ways().is_some_and(|ways| self.leads_off(spot, &ways)) {
             return Ok(true);
         }
         self.matcher.is_alive_known(&spot.config, tracker, &mut self.verdicts, &mut self.work)

@@ -25,6 +25,7 @@ mod number;
 mod rope;
 mod search;
 mod set;
+mod spots;
 mod strings;
 mod tables;
 
@@ -172,13 +173,19 @@ impl Tracker {
     /// The places that candidates stand at, where what is written is the plain text of a string.
     pub(crate) fn cursors(&self) -> Option<Cursors> {
         matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            .then(|| self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor)).cloned().collect())
+            .then(|| self.compared().cloned().collect())
     }
 
     /// Bytes other than which none leaves a candidate, where that can be told without a step.
     pub(crate) fn ways(&self) -> Option<ByteSet> {
         matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            .then(|| ways_of(self.key.iter().chain(self.candidates.iter().map(|c| &c.cursor))))
+            .then(|| ways_of(self.compared()))
+    }
+
+    /// Where the candidates stand.
+    fn compared(&self) -> impl Iterator<Item = &Cursor> {
+        let key = self.key.iter().filter(|_| !self.keys_abound());
+        key.chain(self.candidates.iter().map(|c| &c.cursor))
     }
 
     /// Two trackers of one text with the same key find the same repetitions in whatever follows. Both must be alive
@@ -242,6 +249,19 @@ impl Tracker {
         matches!(self.mode, Mode::String(Text::PLAIN))
             && self.candidates.is_empty()
             && (self.arrays == 0 || in_object && !bytes.iter().any(closes))
+    }
+
+    /// Whether bytes begin neither an item of an array that is worth comparing nor a key. `opens` tells whether an array
+    /// may begin in them, `closes` whether something may end.
+    pub(crate) fn begins_no_item(&self, opens: bool, closes: bool) -> bool {
+        let in_object = || self.top.as_ref().is_some_and(|frame| frame.is_object());
+        !opens && (!self.tracking.keys || self.keys_abound()) && (self.arrays == 0 || !closes && in_object())
+    }
+
+    /// The depth of the innermost array an item of which is compared with others, if no key is.
+    pub(crate) fn compared_at(&self) -> Option<u32> {
+        let is_key_compared = self.key.is_some() && !self.keys_abound();
+        self.candidates.last().filter(|_| !is_key_compared).map(|candidate| candidate.depth)
     }
 
     /// Takes a byte of the text; answers the byte that the automaton gets.

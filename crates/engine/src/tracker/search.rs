@@ -18,7 +18,7 @@ use crate::automaton::{StateId, Work};
 use crate::constraint::Generation;
 use crate::error::MatchError;
 use crate::matcher::{Matcher, Place, Step};
-use crate::stack::Config;
+use crate::stack::{Config, Stack};
 use crate::vocab::TokenId;
 
 /// What tells two configurations apart.
@@ -214,7 +214,10 @@ impl Matcher {
         tracker: &Tracker,
         work: &mut Work,
     ) -> Result<bool, MatchError> {
-        if !tracker.has_candidates() || self.probe(config, tracker, work)? {
+        if !tracker.has_candidates() || self.is_item_of_plenty(self.spot(config), tracker)? {
+            return Ok(true);
+        }
+        if self.probe(config, tracker, work)? {
             return Ok(true);
         }
         self.search(config, tracker, work)
@@ -261,22 +264,35 @@ impl Matcher {
                 }
                 places.append(&mut blank);
             }
-            let (config, tracker) = places[at].clone();
+            let (from, tracker) = places[at].clone();
             at += 1;
             work.spend(64)?;
-            let Some(ways) = self.ways_from(&config, &tracker) else { return Ok(true) };
+            let Some(ways) = self.ways_from(&from, &tracker) else { return Ok(true) };
             for Way { byte, given, tracker } in ways {
-                let config = match self.advance(&config, &[given]) {
+                let config = match self.advance(&from, &[given]) {
                     Ok(config) => config,
                     Err(Refused::At(_)) => continue,
                     Err(Refused::Limit(e)) => return Err(e.into()),
                 };
+                // More white space leads nowhere else.
+                if is_blank(byte) && tracker.is_between() && self.are_alike(&config, &from) {
+                    continue;
+                }
                 if seen.insert((key_of(&config), tracker.identity())) {
                     let ahead = if is_blank(byte) { &mut blank } else { &mut places };
                     ahead.push((config, tracker));
                 }
             }
         }
+    }
+
+    /// Whether two configurations differ in nothing but counts that no token can use up.
+    fn are_alike(&self, one: &Config, other: &Config) -> bool {
+        let store = &self.generation.store;
+        let alike = |a: &(StateId, Stack), b: &(StateId, Stack)| {
+            store.clamped(a.0) == store.clamped(b.0) && a.1.key == b.1.key
+        };
+        one.len() == other.len() && one.iter().zip(other).all(|(a, b)| alike(a, b))
     }
 
     /// The ways on along the candidates; `None` if some way leads off them, or the text may end.
@@ -305,9 +321,13 @@ impl Matcher {
     }
 
     /// Whether what is being written can certainly become more different things than a text can hold, whatever those
-    /// before it were. Counts the choices on some ways on, and gives up soon.
-    pub(crate) fn has_plenty(&self, config: &Config, tracker: &Tracker) -> Result<bool, MatchError> {
-        let depth = tracker.depth();
+    /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon.
+    pub(crate) fn has_plenty(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        depth: u32,
+    ) -> Result<bool, MatchError> {
         let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
         let mut todo: Vec<(Config, Tracker, f32)> = vec![(config.clone(), tracker.clone(), 0.0)];
         for _ in 0..PATIENCE {

@@ -1,0 +1,141 @@
+//! Configurations on the way down the trie, remembered with where bytes lead from them.
+//!
+//! Candidates stand in the same few places of a grammar again and again. What the automaton does there does not depend on
+//! them, so it is found once.
+
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::search::{ConfigKey, key_of};
+use super::{TEXT_BYTES, Tracker};
+use crate::advance::Refused;
+use crate::automaton::{AppendVec, Exceeded};
+use crate::error::MatchError;
+use crate::matcher::Matcher;
+use crate::stack::Config;
+
+/// A configuration.
+pub(super) struct Spot {
+    pub(super) config: Config,
+    /// The ASCII characters that lead back to it, one bit each, where that is plain to see.
+    pub(super) loops: u128,
+    /// The bytes of text that may come next.
+    next: OnceLock<ByteSet>,
+    /// Where bytes lead, if anywhere.
+    after: RwLock<SmallVec<[(u8, Option<u32>); 4]>>,
+    /// Whether items that hold what is being written, so many containers further out, have plenty of choice left.
+    plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
+}
+
+/// All that were come to.
+pub(super) struct Spots {
+    list: AppendVec<Spot>,
+    index: Mutex<FxHashMap<ConfigKey, u32>>,
+}
+
+impl Default for Spots {
+    fn default() -> Self {
+        Spots { list: AppendVec::new(), index: Mutex::default() }
+    }
+}
+
+impl Spot {
+    /// Whether a byte leads back, where that is plain to see.
+    pub(super) fn loops_on(&self, byte: u8) -> bool {
+        byte < 0x80 && self.loops >> byte & 1 == 1
+    }
+}
+
+impl Matcher {
+    /// What is known of a configuration.
+    pub(super) fn spot(&self, config: &Config) -> &Spot {
+        self.spots().list.get(self.spot_number(config) as usize)
+    }
+
+    fn spots(&self) -> &Spots {
+        &self.generation.corrections.spots
+    }
+
+    fn spot_number(&self, config: &Config) -> u32 {
+        let spots = self.spots();
+        let key = key_of(config);
+        if let Some(&known) = spots.index.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return known;
+        }
+        let spot = Spot {
+            config: config.clone(),
+            loops: self.loops_of(config).unwrap_or(0),
+            next: OnceLock::new(),
+            after: RwLock::default(),
+            plenty: RwLock::default(),
+        };
+        let mut index = spots.index.lock().unwrap_or_else(PoisonError::into_inner);
+        *index.entry(key).or_insert_with(|| {
+            self.generation.store.add_bytes(size_of::<Spot>() + 96);
+            spots.list.push(spot) as u32
+        })
+    }
+
+    /// Where a byte leads.
+    pub(super) fn spot_after<'a>(&'a self, spot: &'a Spot, byte: u8) -> Result<Option<&'a Spot>, Exceeded> {
+        if spot.loops_on(byte) {
+            return Ok(Some(spot));
+        }
+        let get = |number: Option<u32>| number.map(|number| self.spots().list.get(number as usize));
+        let known = spot.after.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&(_, number)) = known.iter().find(|known| known.0 == byte) {
+            return Ok(get(number));
+        }
+        drop(known);
+        let number = match self.advance(&spot.config, &[byte]) {
+            Ok(config) => Some(self.spot_number(&config)),
+            Err(Refused::At(_)) => None,
+            Err(Refused::Limit(e)) => return Err(e),
+        };
+        let mut known = spot.after.write().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().all(|known| known.0 != byte) {
+            self.generation.store.add_bytes(16);
+            known.push((byte, number));
+        }
+        Ok(get(number))
+    }
+
+    /// The bytes of text that may come next.
+    pub(super) fn next_at(&self, spot: &Spot) -> ByteSet {
+        *spot.next.get_or_init(|| self.next_bytes(&spot.config).intersect(&TEXT_BYTES))
+    }
+
+    /// Whether the innermost item that is compared with others has plenty of choice left.
+    pub(super) fn is_item_of_plenty(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
+        let Some(depth) = tracker.compared_at() else { return Ok(false) };
+        let out = tracker.depth() - depth;
+        let known = spot.plenty.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&(_, plenty)) = known.iter().find(|known| known.0 == out) {
+            return Ok(plenty);
+        }
+        drop(known);
+        let plenty = self.has_plenty(&spot.config, tracker, depth)?;
+        let mut known = spot.plenty.write().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().all(|known| known.0 != out) {
+            self.generation.store.add_bytes(8);
+            known.push((out, plenty));
+        }
+        Ok(plenty)
+    }
+
+    /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
+    pub(super) fn loops_of(&self, config: &Config) -> Option<u128> {
+        let store = &self.generation.store;
+        let [(state, stack)] = &config[..] else { return None };
+        if store.may_end(*state) && !stack.links.is_empty() {
+            return None;
+        }
+        let repeats = store.repeats(store.local_of(store.clamped(*state)))?;
+        let some = u8::try_from(repeats.ascii.trailing_zeros()).ok()?;
+        let again = store.run_through(*state, &[some])?;
+        (again == *state).then_some(repeats.ascii)
+    }
+}
