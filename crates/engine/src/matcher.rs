@@ -11,7 +11,7 @@ use crate::automaton::Work;
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
-use crate::mask::{Accept, Part, PendingId, WholeId};
+use crate::mask::{Accept, PendingId, WholeId};
 use crate::stack::{Config, Stack, StackNode};
 use crate::tracker::Tracker;
 use crate::vocab::TokenId;
@@ -155,14 +155,14 @@ impl Matcher {
         if let Some(known) = self.whole() {
             return Ok(masks.write(store, &tables.kept, known, words));
         }
-        let mut parts: SmallVec<[Part; 8]> = SmallVec::new();
-        if let Some(time) = self.collect(config, &mut parts)? {
+        let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
+        if let Some(time) = self.collect(config, &mut sets)? {
             self.constraint.inner.counters.cold_mask(time);
         }
-        let sets: SmallVec<[&Accept; 8]> = parts.iter().map(|&part| masks.accept_of(store, part)).collect();
-        Accept::write_union(sets.iter().copied(), words);
+        let tokens = Accept::all_of(&sets);
+        tokens.write(words);
         let accepts = self.accepts(config);
-        self.last.know(masks.remember(store, config, &parts, accepts));
+        self.last.know(masks.remember(store, config, tokens, accepts));
         Ok(accepts)
     }
 
@@ -177,10 +177,10 @@ impl Matcher {
     }
 
     /// Collects the token sets whose union is the mask; says how long it took if not all were in the caches.
-    pub(crate) fn collect(
-        &self,
+    pub(crate) fn collect<'a>(
+        &'a self,
         config: &Config,
-        parts: &mut SmallVec<[Part; 8]>,
+        sets: &mut SmallVec<[&'a Accept; 8]>,
     ) -> Result<Option<Duration>, MatchError> {
         let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;
@@ -190,7 +190,7 @@ impl Matcher {
         for (state, stack) in config {
             let walked = masks.start(store, tables, *state, &mut work)?;
             if !walked.accept.is_empty() {
-                parts.push(Part::Start(store.clamped(*state)));
+                sets.push(&walked.accept);
             }
             todo.extend(walked.pending.iter().map(|&p| (stack, p)));
         }
@@ -204,9 +204,9 @@ impl Matcher {
             }
             work.spend(1)?;
             for (ret, below) in &stack.links {
-                let (part, walked) = masks.resolve(store, tables, pending, *ret, &mut work)?;
+                let walked = masks.resolve(store, tables, pending, *ret, &mut work)?;
                 if !walked.accept.is_empty() {
-                    parts.push(part);
+                    sets.push(&walked.accept);
                 }
                 todo.extend(walked.pending.iter().map(|&p| (below, p)));
             }

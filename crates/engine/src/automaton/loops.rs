@@ -80,20 +80,27 @@ impl Store {
             return None; // what follows the loop may come into play
         }
         let mut kernel: SmallVec<[(Head, CellId); 4]> = SmallVec::new();
+        let mut changed = false;
         for &cell in self.state(id).kernel.iter() {
             // The end of the frame is passed by: more characters follow.
             if self.is_end(cell) {
+                changed = true;
                 continue;
             }
             let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
             let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return None };
+            let before = count;
             let count = count.checked_add(chars)?;
             let count = match max {
                 Some(max) if count >= max => return None,
                 Some(_) => count,
                 None => count.min(min),
             };
+            changed |= count != before;
             kernel.push((Head::Expr(expr, count), tail));
+        }
+        if !changed {
+            return Some(id);
         }
         let mut build = self.build();
         let cells: SmallVec<[CellId; 4]> =

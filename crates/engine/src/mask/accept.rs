@@ -1,6 +1,6 @@
 //! A set of tokens as the walk found it: shared masks of whole classes, and single ids.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -34,7 +34,7 @@ impl Accept {
         }
         let parts = Accept { masks: std::mem::take(&mut masks), ids: Box::default() };
         let mut dense = vec![0u32; words];
-        Accept::write_union(std::iter::once(&parts), &mut dense);
+        parts.write(&mut dense);
         set_all(&mut dense, ids);
         masks.push(Shared { mask: dense.into(), minus: Arc::default() });
         Accept { masks, ids: Box::default() }
@@ -57,21 +57,26 @@ impl Accept {
         Accept { masks: masks.collect(), ids }
     }
 
-    /// No token.
-    pub(crate) fn none() -> &'static Self {
-        static NONE: LazyLock<Accept> = LazyLock::new(Accept::default);
-        &NONE
+    /// The tokens of all `sets`, next to each other in memory.
+    pub(crate) fn all_of(sets: &[&Accept]) -> Self {
+        let mut ids = Vec::with_capacity(sets.iter().map(|set| set.ids.len()).sum());
+        sets.iter().for_each(|set| ids.extend_from_slice(&set.ids));
+        let masks = sets.iter().flat_map(|set| set.masks.iter().cloned()).collect();
+        Accept { masks, ids: ids.into() }
     }
 
-    /// Whether it takes more than a copy, and more than so many single tokens, to write the union of sets.
-    pub(crate) fn is_worth_keeping(sets: &[&Accept], many: usize) -> bool {
-        let masks: usize = sets.iter().map(|set| set.masks.len()).sum();
-        let ids: usize = sets.iter().map(|set| set.ids.len()).sum();
-        masks > 1 || ids > many
+    /// Whether it takes more than a copy, and more than so many single tokens, to write them.
+    pub(crate) fn is_worth_keeping(&self, many: usize) -> bool {
+        self.masks.len() > 1 || self.ids.len() > many
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.masks.is_empty() && self.ids.is_empty()
+    }
+
+    /// Bytes besides those of the masks, which others have too.
+    pub(crate) fn own_bytes(&self) -> usize {
+        self.ids.len() * 4
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -80,13 +85,12 @@ impl Accept {
             + self.masks.iter().map(|m| (m.mask.len() + m.minus.len()) * 4).sum::<usize>()
     }
 
-    /// Writes the union of `sets` over `words`, which may hold anything.
-    pub(crate) fn write_union<'a>(sets: impl Iterator<Item = &'a Accept> + Clone, words: &mut [u32]) {
-        let masks = || sets.clone().flat_map(|s| s.masks.iter());
-        let plain: SmallVec<[&[u32]; 4]> =
-            masks().filter(|shared| shared.minus.is_empty()).map(|shared| &*shared.mask).collect();
+    /// Writes these tokens over `words`, which may hold anything.
+    pub(crate) fn write(&self, words: &mut [u32]) {
+        let plain = self.masks.iter().filter(|shared| shared.minus.is_empty());
+        let plain: SmallVec<[&[u32]; 4]> = plain.map(|shared| &*shared.mask).collect();
         // Those that lack some tokens come one by one; one of them first, if there are no others.
-        let mut lacking = masks().filter(|shared| !shared.minus.is_empty());
+        let mut lacking = self.masks.iter().filter(|shared| !shared.minus.is_empty());
         match if plain.is_empty() { lacking.next() } else { None } {
             Some(Shared { mask, minus }) => {
                 union::write(&[mask], words);
@@ -95,7 +99,7 @@ impl Accept {
             None => union::write(&plain, words),
         }
         lacking.for_each(|shared| shared.or_into(words));
-        sets.for_each(|s| set_all(words, &s.ids));
+        set_all(words, &self.ids);
     }
 }
 

@@ -22,4 +22,4 @@ pub(crate) use accept::Accept;
 pub(crate) use pending::{PendingId, Walked, WalkedId};
 pub(crate) use store::MaskStore;
 pub(crate) use union::add as add_mask;
-pub(crate) use whole::{Kept, Part, WholeId};
+pub(crate) use whole::{Kept, WholeId};

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::choice::Choices;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
-use super::whole::{Part, Wholes};
+use super::whole::Wholes;
 use super::wide::WideMemo;
 use crate::automaton::{AppendVec, End, Exceeded, Generic, LocalId, OWN, StateId, Store, Work};
 use crate::library::Library;
@@ -189,7 +189,7 @@ impl MaskStore {
         Ok(walked)
     }
 
-    /// The tokens that `state` allows for what is left of them in `pending`, and where that is kept.
+    /// The tokens that `state` allows for what is left of them in `pending`.
     pub(crate) fn resolve<'a>(
         &'a self,
         store: &'a Store,
@@ -197,11 +197,11 @@ impl MaskStore {
         pending: PendingId,
         state: StateId,
         work: &mut Work,
-    ) -> Result<(Part, &'a Walked), Exceeded> {
+    ) -> Result<&'a Walked, Exceeded> {
         let Pending { end, of, .. } = *self.pending(pending);
         let (state, pending) = (store.clamped(store.returned(state, end)), of.unwrap_or(pending));
         if pending == PendingId::WHOLE {
-            return Ok((Part::Start(state), self.start(store, tables, state, work)?));
+            return self.start(store, tables, state, work);
         }
         // A state of the library does not know what is pending in this constraint only.
         let apart = store.is_shared(state.0) && !store.is_shared(pending.0);
@@ -212,7 +212,7 @@ impl MaskStore {
             false => store.state(state).resolved.get(pending),
         };
         if let Some(id) = known {
-            return Ok((Part::Resolved(id), self.walked(id)));
+            return Ok(self.walked(id));
         }
         let (memory, home) = if apart { (self, store) } else { self.at_home(store, state) };
         let id = memory.add(memory.go_on_from(home, tables, pending, state, work)?);
@@ -222,7 +222,7 @@ impl MaskStore {
         } else {
             store.state(state).resolved.insert(pending, id);
         }
-        Ok((Part::Resolved(id), self.walked(id)))
+        Ok(self.walked(id))
     }
 
     fn go_on_from(
@@ -241,7 +241,7 @@ impl MaskStore {
         if let Some(Generic { state, choice }) = store.generic_of(state)
             && store.split_expansion(store.local_of(state)).apart.is_empty()
         {
-            let (_, known) = self.resolve(store, tables, pending, state, walk.work)?;
+            let known = self.resolve(store, tables, pending, state, walk.work)?;
             walk.take(known, choice, (pending, state))?;
             walk.run()?;
             let mut walked = walk.finish(None);

@@ -1,7 +1,7 @@
 //! Masks of whole configurations.
 //!
-//! A mask is the union of a few token sets, one for each frame that a token may leave. Which ones is worked out once for
-//! a configuration and remembered. For those that are asked for again and again, the union itself is kept: a mask is
+//! A mask is the union of a few token sets, one for each frame that a token may leave. They are found once for
+//! a configuration, and what they come to is remembered. For those that are asked for again and again, the union itself is kept: a mask is
 //! then one copy. Such masks are many times the same, in one constraint and in others, so they are shared by all of
 //! a vocabulary.
 
@@ -14,7 +14,6 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::accept::Accept;
-use super::pending::WalkedId;
 use super::store::MaskStore;
 use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
@@ -29,13 +28,6 @@ const TOKENS: usize = 32;
 /// Places for kept masks in a vocabulary's tables.
 const PLACES: usize = 512;
 
-/// Where a token set is.
-#[derive(Clone, Copy)]
-pub(crate) enum Part {
-    Start(StateId),
-    Resolved(WalkedId),
-}
-
 /// A [`Whole`] in the store.
 #[derive(Clone, Copy)]
 pub(crate) struct WholeId(pub(crate) u32);
@@ -43,7 +35,7 @@ pub(crate) struct WholeId(pub(crate) u32);
 /// A configuration's token sets.
 struct Whole {
     key: SmallVec<[(StateId, u128); 1]>,
-    parts: SmallVec<[Part; 4]>,
+    tokens: Accept,
     /// Whether the text may end.
     accepts: bool,
     used: AtomicU32,
@@ -78,7 +70,7 @@ impl Wholes {
     }
 
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, parts: &[Part], accepts: bool) -> WholeId {
+    fn add(&self, config: &Config, tokens: Accept, accepts: bool) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
         if let Some(&known) = index.find(hash, |&at| self.is(at, config)) {
@@ -86,7 +78,7 @@ impl Wholes {
         }
         let at = self.list.push(Whole {
             key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
-            parts: SmallVec::from_slice(parts),
+            tokens,
             accepts,
             used: AtomicU32::new(0),
             mask: OnceLock::new(),
@@ -125,10 +117,8 @@ impl MaskStore {
             return whole.accepts;
         }
         let used = whole.used.fetch_add(1, Ordering::Relaxed) + 1;
-        let sets: SmallVec<[&Accept; 8]> =
-            whole.parts.iter().map(|&part| self.accept_of(store, part)).collect();
-        Accept::write_union(sets.iter().copied(), words);
-        if used == WARM && Accept::is_worth_keeping(&sets, MANY) {
+        whole.tokens.write(words);
+        if used == WARM && whole.tokens.is_worth_keeping(MANY) {
             let _ = whole.mask.set(kept.mask(store, words));
         }
         whole.accepts
@@ -154,18 +144,10 @@ impl MaskStore {
         }
     }
 
-    /// Remembers the token sets of a configuration.
-    pub(crate) fn remember(&self, store: &Store, config: &Config, parts: &[Part], accepts: bool) -> WholeId {
-        store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(config, parts, accepts)
-    }
-
-    /// The token set of a part.
-    pub(crate) fn accept_of<'a>(&'a self, store: &'a Store, part: Part) -> &'a Accept {
-        match part {
-            Part::Start(state) => store.state(state).walked.get().map_or(Accept::none(), |w| &w.accept),
-            Part::Resolved(id) => &self.walked(id).accept,
-        }
+    /// Remembers the tokens of a configuration.
+    pub(crate) fn remember(&self, store: &Store, config: &Config, tokens: Accept, accepts: bool) -> WholeId {
+        store.add_bytes(size_of::<Whole>() + 16 + tokens.own_bytes());
+        self.wholes.add(config, tokens, accepts)
     }
 }
 
