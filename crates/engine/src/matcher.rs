@@ -159,11 +159,10 @@ impl Matcher {
         if let Some(time) = self.collect(config, &mut sets)? {
             self.constraint.inner.counters.cold_mask(time);
         }
-        let tokens = Accept::all_of(&sets);
-        tokens.write(words);
-        let accepts = self.accepts(config);
-        self.last.know(masks.remember(store, config, tokens, accepts));
-        Ok(accepts)
+        let (tokens, accepts) = (Accept::all_of(&sets), self.accepts(config));
+        let known = masks.remember(store, config, (tokens, accepts));
+        self.last.know(known);
+        Ok(masks.write(store, &tables.kept, known, words))
     }
 
     /// What is known of the configuration, if its mask was asked for before.

@@ -65,6 +65,30 @@ impl Accept {
         Accept { masks, ids: ids.into() }
     }
 
+    /// Whether the other is made of the same parts.
+    pub(crate) fn is_same(&self, other: &Accept) -> bool {
+        let same = |(a, b): (&Shared, &Shared)| Arc::ptr_eq(&a.mask, &b.mask) && a.minus == b.minus;
+        self.ids == other.ids
+            && self.masks.len() == other.masks.len()
+            && self.masks.iter().zip(&other.masks).all(same)
+    }
+
+    /// A hash of the parts, in which four ids at a time do not wait for each other.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+        let mut lanes = [self.ids.len() as u64; 4];
+        for ids in self.ids.chunks(4) {
+            for (lane, &id) in lanes.iter_mut().zip(ids) {
+                *lane = (*lane ^ u64::from(id)).wrapping_mul(MIX).rotate_left(23);
+            }
+        }
+        let masks = self.masks.iter().map(|shared| shared.mask.as_ptr() as u64 ^ shared.minus.len() as u64);
+        lanes
+            .into_iter()
+            .chain(masks)
+            .fold(0u64, |hash, part| (hash ^ part).wrapping_mul(MIX).rotate_left(29))
+    }
+
     /// Whether it takes more than a copy, and more than so many single tokens, to write them.
     pub(crate) fn is_worth_keeping(&self, many: usize) -> bool {
         self.masks.len() > 1 || self.ids.len() > many

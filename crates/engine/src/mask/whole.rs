@@ -1,16 +1,14 @@
 //! Masks of whole configurations.
 //!
 //! A mask is the union of a few token sets, one for each frame that a token may leave. They are found once for
-//! a configuration, and what they come to is remembered. For those that are asked for again and again, the union itself is kept: a mask is
-//! then one copy. Such masks are many times the same, in one constraint and in others, so they are shared by all of
-//! a vocabulary.
+//! a configuration, and what they come to is remembered. For those that are asked for again and again, the union itself is
+//! kept: a mask is then one copy. Such masks are many times the same, in one constraint and in others, so they are shared
+//! by all of a vocabulary.
 
-use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::accept::Accept;
@@ -19,7 +17,9 @@ use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
-/// So often a mask is put together before it is kept, which costs about as much as twenty times.
+/// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
+const KNOWN: u32 = 2;
+/// So often before it is kept itself, which costs about as much as twenty times.
 const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
@@ -70,7 +70,7 @@ impl Wholes {
     }
 
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, tokens: Accept, accepts: bool) -> WholeId {
+    fn add(&self, config: &Config, (tokens, accepts): (Accept, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
         if let Some(&known) = index.find(hash, |&at| self.is(at, config)) {
@@ -116,10 +116,14 @@ impl MaskStore {
             copy(mask, words);
             return whole.accepts;
         }
-        let used = whole.used.fetch_add(1, Ordering::Relaxed) + 1;
+        let used = whole.used.fetch_add(1, Ordering::Relaxed);
         whole.tokens.write(words);
-        if used == WARM && whole.tokens.is_worth_keeping(MANY) {
-            let _ = whole.mask.set(kept.mask(store, words));
+        if (used == KNOWN || used == WARM) && whole.tokens.is_worth_keeping(MANY) {
+            let mask = match kept.find(&whole.tokens) {
+                None if used == WARM => Some(kept.keep(store, &whole.tokens, words)),
+                known => known,
+            };
+            mask.map(|mask| whole.mask.set(mask));
         }
         whole.accepts
     }
@@ -144,10 +148,15 @@ impl MaskStore {
         }
     }
 
-    /// Remembers the tokens of a configuration.
-    pub(crate) fn remember(&self, store: &Store, config: &Config, tokens: Accept, accepts: bool) -> WholeId {
+    /// Remembers the tokens of a configuration, and whether the text may end there.
+    pub(crate) fn remember(
+        &self,
+        store: &Store,
+        config: &Config,
+        (tokens, accepts): (Accept, bool),
+    ) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16 + tokens.own_bytes());
-        self.wholes.add(config, tokens, accepts)
+        self.wholes.add(config, (tokens, accepts))
     }
 }
 
@@ -157,13 +166,16 @@ fn copy(mask: &[u32], words: &mut [u32]) {
     words[n..].fill(0);
 }
 
-/// A place for a mask.
-type Slot = RwLock<Option<Arc<[u32]>>>;
+/// A mask, and the tokens that it was made for.
+struct KeptMask {
+    tokens: Accept,
+    mask: Arc<[u32]>,
+}
 
-/// The masks that are kept for all constraints of a vocabulary, each in a place that its content tells.
+/// The masks that are kept for all constraints of a vocabulary, each in a place that its tokens tell.
 pub(crate) struct Kept {
     words: usize,
-    places: Box<[Slot]>,
+    places: Box<[RwLock<Option<KeptMask>>]>,
 }
 
 impl Kept {
@@ -171,30 +183,22 @@ impl Kept {
         Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
     }
 
-    /// A mask with the content of `words`; one that was kept before, if there is one.
-    fn mask(&self, store: &Store, words: &[u32]) -> Arc<[u32]> {
-        let words = &words[..self.words.min(words.len())];
-        let place = &self.places[fingerprint(words) as usize % PLACES];
-        let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
-        match &*place {
-            Some(known) if known[..] == *words => known.clone(),
-            _ => {
-                store.add_bytes(size_of_val(words));
-                let mask: Arc<[u32]> = words.into();
-                *place = Some(mask.clone());
-                mask
-            }
-        }
+    fn place(&self, tokens: &Accept) -> &RwLock<Option<KeptMask>> {
+        &self.places[tokens.fingerprint() as usize % PLACES]
     }
-}
 
-/// A hash in which eight words at a time do not wait for each other.
-fn fingerprint(mask: &[u32]) -> u64 {
-    let mut lanes = [0u64; 8];
-    for words in mask.chunks(8) {
-        for (lane, &word) in lanes.iter_mut().zip(words) {
-            *lane = (*lane ^ u64::from(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        }
+    /// The mask of these tokens, if one was kept.
+    fn find(&self, tokens: &Accept) -> Option<Arc<[u32]>> {
+        let place = self.place(tokens).read().unwrap_or_else(PoisonError::into_inner);
+        place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
     }
-    FxBuildHasher.hash_one(lanes)
+
+    /// Keeps the mask of these tokens, which is `words`.
+    fn keep(&self, store: &Store, tokens: &Accept, words: &[u32]) -> Arc<[u32]> {
+        let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
+        store.add_bytes(size_of_val(&*mask));
+        let mut place = self.place(tokens).write().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(KeptMask { tokens: tokens.clone(), mask: mask.clone() });
+        mask
+    }
 }

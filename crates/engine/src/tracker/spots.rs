@@ -17,6 +17,9 @@ use crate::error::MatchError;
 use crate::matcher::Matcher;
 use crate::stack::Config;
 
+/// Where bytes lead: the numbers of spots, or nowhere.
+type Ways = SmallVec<[(u8, Option<u32>); 4]>;
+
 /// A configuration.
 pub(super) struct Spot {
     pub(super) config: Config,
@@ -24,8 +27,7 @@ pub(super) struct Spot {
     pub(super) loops: u128,
     /// The bytes of text that may come next.
     next: OnceLock<ByteSet>,
-    /// Where bytes lead, if anywhere.
-    after: RwLock<SmallVec<[(u8, Option<u32>); 4]>>,
+    after: RwLock<Ways>,
     /// Whether items that hold what is being written, so many containers further out, have plenty of choice left.
     plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
 }
