@@ -39,6 +39,7 @@ pub(crate) struct Formula {
     accepting: OnceLock<bool>,
     steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
     live: OnceLock<bool>,
+    distance: OnceLock<u32>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     plain: OnceLock<Box<[CellId]>>,
 }
@@ -92,6 +93,7 @@ impl Build<'_> {
                 accepting: OnceLock::new(),
                 steps: OnceLock::new(),
                 live: OnceLock::new(),
+                distance: OnceLock::new(),
                 plain: OnceLock::new(),
             }),
         );
@@ -100,49 +102,111 @@ impl Build<'_> {
     }
 
     fn all_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
-        let mut flat: SmallVec<[FormulaId; 4]> = SmallVec::new();
-        for part in parts {
-            match &self.store.formula(part).kind {
-                Kind::False => return FormulaId::FALSE,
-                Kind::True => {}
-                Kind::And(list) => flat.extend_from_slice(list),
-                _ => flat.push(part),
-            }
-        }
-        flat.sort_unstable();
-        flat.dedup();
-        match flat[..] {
-            [] => FormulaId::TRUE,
-            [one] => one,
-            _ => self.formula(Kind::And(flat.into_vec().into())),
-        }
+        self.joined(parts, true)
     }
 
     fn any_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+        self.joined(parts, false)
+    }
+
+    /// The conjunction of formulas, or their disjunction.
+    fn joined(&mut self, parts: impl IntoIterator<Item = FormulaId>, both: bool) -> FormulaId {
+        let store = self.store;
+        // What decides alone, and what changes nothing.
+        let (zero, one) =
+            if both { (FormulaId::FALSE, FormulaId::TRUE) } else { (FormulaId::TRUE, FormulaId::FALSE) };
         let mut flat: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        let mut is_mixed = false;
         for part in parts {
-            match &self.store.formula(part).kind {
-                Kind::True => return FormulaId::TRUE,
-                Kind::False => {}
-                Kind::Or(list) => flat.extend_from_slice(list),
-                _ => flat.push(part),
+            match &store.formula(part).kind {
+                _ if part == zero => return zero,
+                _ if part == one => {}
+                Kind::And(list) if both => flat.extend_from_slice(list),
+                Kind::Or(list) if !both => flat.extend_from_slice(list),
+                kind => {
+                    is_mixed |= !matches!(kind, Kind::Leaf { .. });
+                    flat.push(part);
+                }
             }
         }
         flat.sort_unstable();
         flat.dedup();
+        if is_mixed && flat.len() > 1 {
+            match self.simplified(&flat, both) {
+                Some(parts) if parts.contains(&zero) => return zero,
+                Some(parts) => return self.joined(parts, both),
+                None => {}
+            }
+        }
         match flat[..] {
-            [] => FormulaId::FALSE,
-            [one] => one,
-            _ => self.formula(Kind::Or(flat.into_vec().into())),
+            [] => one,
+            [only] => only,
+            _ => {
+                let parts = flat.into_vec().into();
+                self.formula(if both { Kind::And(parts) } else { Kind::Or(parts) })
+            }
         }
     }
 
+    /// Parts of a conjunction or a disjunction, less what the others make needless: with "a", "a or b" says nothing, and
+    /// "not a or b" says "b". `None` if there is nothing like that.
+    fn simplified(&mut self, parts: &[FormulaId], both: bool) -> Option<SmallVec<[FormulaId; 4]>> {
+        let store = self.store;
+        let is_opposite = |a: FormulaId| match store.formula(a).kind {
+            Kind::Not(b) => parts.binary_search(&b).is_ok(),
+            Kind::Leaf { .. } => {
+                parts.iter().any(|&b| matches!(store.formula(b).kind, Kind::Not(c) if c == a))
+            }
+            _ => false,
+        };
+        let mut out: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        let mut changed = false;
+        for &part in parts {
+            let inner = match &store.formula(part).kind {
+                Kind::Or(list) if both => list,
+                Kind::And(list) if !both => list,
+                Kind::Not(_) if is_opposite(part) => {
+                    return Some(SmallVec::from_slice(&[if both {
+                        FormulaId::FALSE
+                    } else {
+                        FormulaId::TRUE
+                    }]));
+                }
+                _ => {
+                    out.push(part);
+                    continue;
+                }
+            };
+            if inner.iter().any(|one| parts.binary_search(one).is_ok()) {
+                changed = true;
+            } else if inner.iter().any(|&one| is_opposite(one)) {
+                changed = true;
+                let rest: SmallVec<[FormulaId; 4]> =
+                    inner.iter().copied().filter(|&one| !is_opposite(one)).collect();
+                out.push(self.joined(rest, !both));
+            } else {
+                out.push(part);
+            }
+        }
+        changed.then_some(out)
+    }
+
+    /// The complement. Only leaves are under a "not": so it can be told how far a formula is from its end.
     fn none_of(&mut self, part: FormulaId) -> FormulaId {
-        match self.store.formula(part).kind {
+        let store = self.store;
+        match &store.formula(part).kind {
             Kind::False => FormulaId::TRUE,
             Kind::True => FormulaId::FALSE,
-            Kind::Not(inner) => inner,
-            _ => self.formula(Kind::Not(part)),
+            Kind::Not(inner) => *inner,
+            Kind::And(parts) => {
+                let parts: SmallVec<[FormulaId; 4]> = parts.iter().map(|&p| self.none_of(p)).collect();
+                self.any_of(parts)
+            }
+            Kind::Or(parts) => {
+                let parts: SmallVec<[FormulaId; 4]> = parts.iter().map(|&p| self.none_of(p)).collect();
+                self.all_of(parts)
+            }
+            Kind::Leaf { .. } => self.formula(Kind::Not(part)),
         }
     }
 
@@ -331,19 +395,8 @@ impl Build<'_> {
                 }
                 steps.push((covered.complement(), FormulaId::TRUE));
             }
-            Kind::And(parts) => {
-                steps.push((ByteSet::ALL, FormulaId::TRUE));
-                for &part in parts.iter() {
-                    let next = self.steps(part);
-                    steps = self.product(&steps, &next, true);
-                }
-            }
-            Kind::Or(parts) => {
-                for &part in parts.iter() {
-                    let next = self.steps(part);
-                    steps = self.product(&steps, &next, false);
-                }
-            }
+            Kind::And(parts) => steps = self.product(parts, true),
+            Kind::Or(parts) => steps = self.product(parts, false),
         }
         steps.retain(|s| !s.0.is_empty() && s.1 != FormulaId::FALSE);
         let merged = merge(steps);
@@ -352,30 +405,36 @@ impl Build<'_> {
         merged
     }
 
-    /// The steps of a conjunction or disjunction from the steps of its two sides.
-    fn product(
-        &mut self,
-        left: &[(ByteSet, FormulaId)],
-        right: &[(ByteSet, FormulaId)],
-        both: bool,
-    ) -> Steps {
-        let mut out: Steps = SmallVec::new();
-        let cover =
-            |side: &[(ByteSet, FormulaId)]| side.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
-        for &(a, x) in left {
-            for &(b, y) in right {
-                let set = a.intersect(&b);
-                if !set.is_empty() {
-                    out.push((set, if both { self.all_of([x, y]) } else { self.any_of([x, y]) }));
+    /// The steps of a conjunction or disjunction. Where the parts lead is put together once for each class of bytes: most
+    /// of what is half put together would be a formula of its own.
+    fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
+        let mut classes: Vec<(ByteSet, SmallVec<[FormulaId; 8]>)> = vec![(ByteSet::ALL, SmallVec::new())];
+        for &part in parts {
+            let steps = self.steps(part);
+            let mut split = Vec::with_capacity(classes.len() + steps.len());
+            for (mut rest, leads) in classes {
+                for &(set, next) in &steps {
+                    let set = rest.intersect(&set);
+                    if set.is_empty() {
+                        continue;
+                    }
+                    let mut leads = leads.clone();
+                    leads.push(next);
+                    split.push((set, leads));
+                    rest = rest.minus(&set);
+                    if rest.is_empty() {
+                        break;
+                    }
+                }
+                // Where one part leads nowhere, a conjunction does not either.
+                if !both && !rest.is_empty() {
+                    split.push((rest, leads));
                 }
             }
+            classes = split;
         }
-        if !both {
-            let (l, r) = (cover(left), cover(right));
-            out.extend(left.iter().map(|&(a, x)| (a.minus(&r), x)).filter(|s| !s.0.is_empty()));
-            out.extend(right.iter().map(|&(b, y)| (b.minus(&l), y)).filter(|s| !s.0.is_empty()));
-        }
-        merge(out)
+        let steps = classes.into_iter();
+        merge(steps.map(|(set, leads)| (set, if both { self.all_of(leads) } else { self.any_of(leads) })))
     }
 
     fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
@@ -535,22 +594,42 @@ impl Store {
         Some((whole?, without))
     }
 
-    /// How many bytes are missing to an end, as far as can be told at a glance.
+    /// How many bytes are missing to an end, as far as can be told at a glance. What several parts miss is counted for each, so
+    /// that whatever brings one of them nearer counts.
     fn formula_distance(&self, id: FormulaId) -> u32 {
-        match &self.formula(id).kind {
+        let formula = self.formula(id);
+        *formula.distance.get_or_init(|| match &formula.kind {
             Kind::False => u32::MAX,
             Kind::True | Kind::Not(_) => 0,
             Kind::Leaf { state, .. } => {
-                self.state(*state).kernel.iter().map(|&cell| self.distance(cell).least).min().unwrap_or(0)
+                self.state(*state).kernel.iter().map(|&cell| self.cell_distance(cell)).min().unwrap_or(0)
             }
-            Kind::And(parts) => parts.iter().map(|&p| self.formula_distance(p)).max().unwrap_or(0),
+            Kind::And(parts) => {
+                parts.iter().fold(0, |sum: u32, &p| sum.saturating_add(self.formula_distance(p)))
+            }
             Kind::Or(parts) => parts.iter().map(|&p| self.formula_distance(p)).min().unwrap_or(0),
+        })
+    }
+}
+
+impl Store {
+    /// The same for a cell.
+    fn cell_distance(&self, cell: CellId) -> u32 {
+        let mut distance = self.distance(cell).least;
+        let mut at = cell;
+        while at != CellId::NIL {
+            let cell = self.cell(at);
+            if let Head::Bool(formula) = cell.head {
+                distance = distance.saturating_add(self.formula_distance(formula));
+            }
+            at = cell.tail;
         }
+        distance
     }
 }
 
 /// Joins steps to the same formula.
-fn merge(steps: Steps) -> Steps {
+fn merge(steps: impl IntoIterator<Item = (ByteSet, FormulaId)>) -> Steps {
     let mut out: Steps = SmallVec::new();
     for (set, next) in steps {
         match out.iter_mut().find(|s| s.1 == next) {
