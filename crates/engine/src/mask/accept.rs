@@ -15,7 +15,7 @@ const DENSE: usize = 1_024;
 #[derive(Default, Clone)]
 pub(crate) struct Accept {
     masks: SmallVec<[Shared; 1]>,
-    ids: Box<[TokenId]>,
+    ids: Arc<[TokenId]>,
 }
 
 /// A mask that others use too, less a few tokens.
@@ -30,14 +30,14 @@ impl Accept {
     /// every later use is one copy.
     pub(crate) fn new(mut masks: SmallVec<[Shared; 1]>, ids: &[TokenId], words: usize) -> Self {
         if ids.len() <= DENSE && masks.len() <= 1 {
-            return Accept { masks, ids: ids.into() };
+            return Accept { masks, ids: shared(ids) };
         }
-        let parts = Accept { masks: std::mem::take(&mut masks), ids: Box::default() };
+        let parts = Accept { masks: std::mem::take(&mut masks), ids: Arc::default() };
         let mut dense = vec![0u32; words];
         parts.write(&mut dense);
         set_all(&mut dense, ids);
         masks.push(Shared { mask: dense.into(), minus: Arc::default() });
-        Accept { masks, ids: Box::default() }
+        Accept { masks, ids: Arc::default() }
     }
 
     /// Adds these tokens to masks and ids that are being collected.
@@ -48,21 +48,24 @@ impl Accept {
 
     /// The same but for some tokens.
     pub(crate) fn without(&self, tokens: &FxHashSet<TokenId>) -> Accept {
-        let ids = self.ids.iter().copied().filter(|id| !tokens.contains(id)).collect();
+        let ids: Vec<TokenId> = self.ids.iter().copied().filter(|id| !tokens.contains(id)).collect();
         let masks = self.masks.iter().map(|Shared { mask, minus }| {
             let has = |id: TokenId| mask.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1);
             let more = tokens.iter().copied().filter(|&id| has(id) && !minus.contains(&id));
             Shared { mask: mask.clone(), minus: minus.iter().copied().chain(more).collect() }
         });
-        Accept { masks: masks.collect(), ids }
+        Accept { masks: masks.collect(), ids: shared(&ids) }
     }
 
     /// The tokens of all `sets`, next to each other in memory.
     pub(crate) fn all_of(sets: &[&Accept]) -> Self {
-        let mut ids = Vec::with_capacity(sets.iter().map(|set| set.ids.len()).sum());
+        if let [only] = sets {
+            return (*only).clone();
+        }
+        let mut ids: SmallVec<[TokenId; 256]> = SmallVec::new();
         sets.iter().for_each(|set| ids.extend_from_slice(&set.ids));
         let masks = sets.iter().flat_map(|set| set.masks.iter().cloned()).collect();
-        Accept { masks, ids: ids.into() }
+        Accept { masks, ids: shared(&ids) }
     }
 
     /// Whether the other is made of the same parts.
@@ -98,9 +101,9 @@ impl Accept {
         self.masks.is_empty() && self.ids.is_empty()
     }
 
-    /// Bytes besides those of the masks, which others have too.
+    /// Bytes that nothing else has: the masks are those of others.
     pub(crate) fn own_bytes(&self) -> usize {
-        self.ids.len() * 4
+        if Arc::strong_count(&self.ids) > 1 { 0 } else { self.ids.len() * 4 }
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -125,6 +128,11 @@ impl Accept {
         lacking.for_each(|shared| shared.or_into(words));
         set_all(words, &self.ids);
     }
+}
+
+/// Ids in memory of their own; none take none.
+fn shared(ids: &[TokenId]) -> Arc<[TokenId]> {
+    if ids.is_empty() { Arc::default() } else { ids.into() }
 }
 
 #[inline]
