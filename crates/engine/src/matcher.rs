@@ -11,7 +11,7 @@ use crate::automaton::Work;
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
-use crate::mask::{Accept, PendingId, WholeId};
+use crate::mask::{Accept, PendingId, Union, WholeId};
 use crate::stack::{Config, Stack, StackNode};
 use crate::tracker::Tracker;
 use crate::vocab::TokenId;
@@ -159,7 +159,7 @@ impl Matcher {
         if let Some(time) = self.collect(config, &mut sets)? {
             self.constraint.inner.counters.cold_mask(time);
         }
-        let (tokens, accepts) = (Accept::all_of(&sets), self.accepts(config));
+        let (tokens, accepts) = (Union::of(&sets), self.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
         self.last.know(known);
         Ok(masks.write(store, &tables.kept, known, words))

@@ -32,10 +32,10 @@ impl Accept {
         if ids.len() <= DENSE && masks.len() <= 1 {
             return Accept { masks, ids: shared(ids) };
         }
-        let parts = Accept { masks: std::mem::take(&mut masks), ids: Arc::default() };
         let mut dense = vec![0u32; words];
-        parts.write(&mut dense);
+        write_masks(&masks, &mut dense);
         set_all(&mut dense, ids);
+        masks.clear();
         masks.push(Shared { mask: dense.into(), minus: Arc::default() });
         Accept { masks, ids: Arc::default() }
     }
@@ -57,19 +57,46 @@ impl Accept {
         Accept { masks: masks.collect(), ids: shared(&ids) }
     }
 
-    /// The tokens of all `sets`, next to each other in memory.
-    pub(crate) fn all_of(sets: &[&Accept]) -> Self {
-        if let [only] = sets {
-            return (*only).clone();
+    pub(crate) fn is_empty(&self) -> bool {
+        self.masks.is_empty() && self.ids.is_empty()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.ids.len() * 4
+            + self.masks.iter().map(|m| (m.mask.len() + m.minus.len()) * 4).sum::<usize>()
+    }
+}
+
+/// All tokens of some sets, whose parts it shares.
+#[derive(Default, Clone)]
+pub(crate) struct Union {
+    masks: SmallVec<[Shared; 1]>,
+    ids: SmallVec<[Arc<[TokenId]>; 3]>,
+}
+
+impl Union {
+    pub(crate) fn of(sets: &[&Accept]) -> Self {
+        let ids = sets.iter().map(|set| &set.ids).filter(|ids| !ids.is_empty());
+        Union {
+            masks: sets.iter().flat_map(|set| set.masks.iter().cloned()).collect(),
+            ids: ids.cloned().collect(),
         }
-        let mut ids: SmallVec<[TokenId; 256]> = SmallVec::new();
-        sets.iter().for_each(|set| ids.extend_from_slice(&set.ids));
-        let masks = sets.iter().flat_map(|set| set.masks.iter().cloned()).collect();
-        Accept { masks, ids: shared(&ids) }
+    }
+
+    /// Writes these tokens over `words`, which may hold anything.
+    pub(crate) fn write(&self, words: &mut [u32]) {
+        write_masks(&self.masks, words);
+        self.ids.iter().for_each(|ids| set_all(words, ids));
+    }
+
+    /// Whether it takes more than a copy, and more than so many single tokens, to write them.
+    pub(crate) fn is_worth_keeping(&self, many: usize) -> bool {
+        self.masks.len() > 1 || self.ids.iter().map(|ids| ids.len()).sum::<usize>() > many
     }
 
     /// Whether the other is made of the same parts.
-    pub(crate) fn is_same(&self, other: &Accept) -> bool {
+    pub(crate) fn is_same(&self, other: &Union) -> bool {
         let same = |(a, b): (&Shared, &Shared)| Arc::ptr_eq(&a.mask, &b.mask) && a.minus == b.minus;
         self.ids == other.ids
             && self.masks.len() == other.masks.len()
@@ -80,7 +107,7 @@ impl Accept {
     pub(crate) fn fingerprint(&self) -> u64 {
         const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
         let mut lanes = [self.ids.len() as u64; 4];
-        for ids in self.ids.chunks(4) {
+        for ids in self.ids.iter().flat_map(|ids| ids.chunks(4)) {
             for (lane, &id) in lanes.iter_mut().zip(ids) {
                 *lane = (*lane ^ u64::from(id)).wrapping_mul(MIX).rotate_left(23);
             }
@@ -91,43 +118,22 @@ impl Accept {
             .chain(masks)
             .fold(0u64, |hash, part| (hash ^ part).wrapping_mul(MIX).rotate_left(29))
     }
+}
 
-    /// Whether it takes more than a copy, and more than so many single tokens, to write them.
-    pub(crate) fn is_worth_keeping(&self, many: usize) -> bool {
-        self.masks.len() > 1 || self.ids.len() > many
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.masks.is_empty() && self.ids.is_empty()
-    }
-
-    /// Bytes that nothing else has: the masks are those of others.
-    pub(crate) fn own_bytes(&self) -> usize {
-        if Arc::strong_count(&self.ids) > 1 { 0 } else { self.ids.len() * 4 }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.ids.len() * 4
-            + self.masks.iter().map(|m| (m.mask.len() + m.minus.len()) * 4).sum::<usize>()
-    }
-
-    /// Writes these tokens over `words`, which may hold anything.
-    pub(crate) fn write(&self, words: &mut [u32]) {
-        let plain = self.masks.iter().filter(|shared| shared.minus.is_empty());
-        let plain: SmallVec<[&[u32]; 4]> = plain.map(|shared| &*shared.mask).collect();
-        // Those that lack some tokens come one by one; one of them first, if there are no others.
-        let mut lacking = self.masks.iter().filter(|shared| !shared.minus.is_empty());
-        match if plain.is_empty() { lacking.next() } else { None } {
-            Some(Shared { mask, minus }) => {
-                union::write(&[mask], words);
-                clear_all(words, minus.iter().copied());
-            }
-            None => union::write(&plain, words),
+/// Writes the union of masks over `words`, which may hold anything.
+fn write_masks(masks: &[Shared], words: &mut [u32]) {
+    let plain = masks.iter().filter(|shared| shared.minus.is_empty());
+    let plain: SmallVec<[&[u32]; 4]> = plain.map(|shared| &*shared.mask).collect();
+    // Those that lack some tokens come one by one; one of them first, if there are no others.
+    let mut lacking = masks.iter().filter(|shared| !shared.minus.is_empty());
+    match if plain.is_empty() { lacking.next() } else { None } {
+        Some(Shared { mask, minus }) => {
+            union::write(&[mask], words);
+            clear_all(words, minus.iter().copied());
         }
-        lacking.for_each(|shared| shared.or_into(words));
-        set_all(words, &self.ids);
+        None => union::write(&plain, words),
     }
+    lacking.for_each(|shared| shared.or_into(words));
 }
 
 /// Ids in memory of their own; none take none.

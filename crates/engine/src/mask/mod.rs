@@ -18,7 +18,7 @@ mod walk;
 mod whole;
 mod wide;
 
-pub(crate) use accept::Accept;
+pub(crate) use accept::{Accept, Union};
 pub(crate) use pending::{PendingId, Walked, WalkedId};
 pub(crate) use store::MaskStore;
 pub(crate) use union::add as add_mask;

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 
-use super::accept::Accept;
+use super::accept::Union;
 use super::store::MaskStore;
 use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
@@ -35,7 +35,7 @@ pub(crate) struct WholeId(pub(crate) u32);
 /// A configuration's token sets.
 struct Whole {
     key: SmallVec<[(StateId, u128); 1]>,
-    tokens: Accept,
+    tokens: Union,
     /// Whether the text may end.
     accepts: bool,
     used: AtomicU32,
@@ -70,7 +70,7 @@ impl Wholes {
     }
 
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, (tokens, accepts): (Accept, bool)) -> WholeId {
+    fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
         if let Some(&known) = index.find(hash, |&at| self.is(at, config)) {
@@ -153,9 +153,9 @@ impl MaskStore {
         &self,
         store: &Store,
         config: &Config,
-        (tokens, accepts): (Accept, bool),
+        (tokens, accepts): (Union, bool),
     ) -> WholeId {
-        store.add_bytes(size_of::<Whole>() + 16 + tokens.own_bytes());
+        store.add_bytes(size_of::<Whole>() + 16);
         self.wholes.add(config, (tokens, accepts))
     }
 }
@@ -168,7 +168,7 @@ fn copy(mask: &[u32], words: &mut [u32]) {
 
 /// A mask, and the tokens that it was made for.
 struct KeptMask {
-    tokens: Accept,
+    tokens: Union,
     mask: Arc<[u32]>,
 }
 
@@ -183,18 +183,18 @@ impl Kept {
         Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
     }
 
-    fn place(&self, tokens: &Accept) -> &RwLock<Option<KeptMask>> {
+    fn place(&self, tokens: &Union) -> &RwLock<Option<KeptMask>> {
         &self.places[tokens.fingerprint() as usize % PLACES]
     }
 
     /// The mask of these tokens, if one was kept.
-    fn find(&self, tokens: &Accept) -> Option<Arc<[u32]>> {
+    fn find(&self, tokens: &Union) -> Option<Arc<[u32]>> {
         let place = self.place(tokens).read().unwrap_or_else(PoisonError::into_inner);
         place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
     }
 
     /// Keeps the mask of these tokens, which is `words`.
-    fn keep(&self, store: &Store, tokens: &Accept, words: &[u32]) -> Arc<[u32]> {
+    fn keep(&self, store: &Store, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
         let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
         store.add_bytes(size_of_val(&*mask));
         let mut place = self.place(tokens).write().unwrap_or_else(PoisonError::into_inner);
