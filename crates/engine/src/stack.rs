@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::automaton::{NodeId, StateId, Store};
+use crate::few::FewSet;
 
 /// A shared stack.
 pub(crate) type Stack = Arc<StackNode>;
@@ -20,36 +21,71 @@ pub(crate) struct StackNode {
     pub(crate) links: SmallVec<[(StateId, Stack); 1]>,
     /// Whether this may also be the bottom: the end of the text.
     pub(crate) bottom: bool,
-    /// Whether all frames down to the bottom may end here.
-    pub(crate) accepts: bool,
+    /// Whether all frames down to the bottom may end here, once someone has asked.
+    accepts: OnceLock<bool>,
     /// Equal for equal stacks, however they came about: see [`key_of`].
     pub(crate) key: u128,
 }
 
 impl StackNode {
     pub(crate) fn bottom() -> Stack {
-        Arc::new(StackNode { links: SmallVec::new(), bottom: true, accepts: true, key: key_of(&[], true) })
+        Arc::new(StackNode {
+            links: SmallVec::new(),
+            bottom: true,
+            accepts: OnceLock::from(true),
+            key: key_of(&[], true),
+        })
     }
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.
     pub(crate) fn accepts_from(&self, store: &Store, state: StateId) -> bool {
         let expansion = store.expansion(state);
-        if expansion.ends.is_empty() {
-            return expansion.accepting && self.accepts;
+        if !expansion.accepting && expansion.ends.is_empty() {
+            return false;
         }
-        let mut todo: SmallVec<[(StateId, &StackNode); 4]> = SmallVec::from_iter([(state, self)]);
-        while let Some((state, stack)) = todo.pop() {
+        // The stacks on which frames may end but of which it is not known whether all do, each with the one it was come
+        // to from.
+        let mut asked: SmallVec<[(&StackNode, Option<usize>); 4]> = SmallVec::new();
+        let mut todo: SmallVec<[(StateId, &StackNode, Option<usize>); 4]> = SmallVec::new();
+        let mut seen: FewSet<(StateId, u128)> = FewSet::default();
+        todo.push((state, self, None));
+        while let Some((state, stack, from)) = todo.pop() {
             let expansion = store.expansion(state);
-            if expansion.accepting && stack.accepts {
-                return true;
+            let mut returns = |end, from| {
+                for (ret, below) in &stack.links {
+                    let ret = store.returned(*ret, end);
+                    if seen.insert((ret, below.key)) {
+                        todo.push((ret, below, from));
+                    }
+                }
+            };
+            match stack.accepts.get() {
+                Some(true) if expansion.accepting => {
+                    let mut at = from;
+                    while let Some((stack, from)) = at.map(|at| asked[at]) {
+                        let _ = stack.accepts.set(true);
+                        at = from;
+                    }
+                    return true;
+                }
+                None if expansion.accepting => {
+                    asked.push((stack, from));
+                    returns(None, Some(asked.len() - 1));
+                }
+                _ => {}
             }
-            for &end in expansion.ends.iter() {
-                todo.extend(
-                    stack.links.iter().map(|(ret, below)| (store.returned(*ret, Some(end)), &**below)),
-                );
-            }
+            expansion.ends.iter().for_each(|&end| returns(Some(end), from));
+        }
+        for (stack, _) in asked {
+            let _ = stack.accepts.set(false);
         }
         false
+    }
+
+    /// A stack; if it may be the bottom, all frames may end.
+    fn new(links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
+        let accepts = if bottom { OnceLock::from(true) } else { OnceLock::new() };
+        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
     }
 }
 
@@ -73,9 +109,7 @@ impl<'a> Stacks<'a> {
         {
             return below.clone(); // x* after x* is x*
         }
-        let links = SmallVec::from_buf([(ret, below.clone())]);
-        let accepts = below.accepts_from(self.store, ret);
-        Arc::new(StackNode { key: key_of(&links, false), links, bottom: false, accepts })
+        StackNode::new(SmallVec::from_buf([(ret, below.clone())]), false)
     }
 
     /// The stack of any of these links. Two ways to return to the same state are one, with the stacks below
@@ -100,8 +134,7 @@ impl<'a> Stacks<'a> {
         if let ([(ret, below)], false) = (&links[..], bottom) {
             return self.push(*ret, below);
         }
-        let accepts = bottom || links.iter().any(|(ret, below)| below.accepts_from(self.store, *ret));
-        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
+        StackNode::new(links, bottom)
     }
 
     /// The stack that is either of two. Stacks below are joined first, in a loop: they may be deep.
@@ -294,7 +327,7 @@ mod tests {
     fn node(links: &[(u32, &Stack)], bottom: bool) -> Stack {
         let links: SmallVec<[(StateId, Stack); 1]> =
             links.iter().map(|&(ret, below)| (StateId(ret), below.clone())).collect();
-        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts: false })
+        StackNode::new(links, bottom)
     }
 
     #[test]
