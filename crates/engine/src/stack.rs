@@ -39,8 +39,7 @@ impl StackNode {
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.
     pub(crate) fn accepts_from(&self, store: &Store, state: StateId) -> bool {
-        let expansion = store.expansion(state);
-        if !expansion.accepting && expansion.ends.is_empty() {
+        if !store.may_end(state) {
             return false;
         }
         // The stacks on which frames may end but of which it is not known whether all do, each with the one it was come
@@ -50,6 +49,9 @@ impl StackNode {
         let mut seen: FewSet<(StateId, u128)> = FewSet::default();
         todo.push((state, self, None));
         while let Some((state, stack, from)) = todo.pop() {
+            if store.goes_on(state) {
+                continue;
+            }
             let expansion = store.expansion(state);
             let mut returns = |end, from| {
                 for (ret, below) in &stack.links {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
 use super::append::AppendVec;
@@ -370,9 +370,29 @@ impl Store {
         }
     }
 
+    /// Whether it is seen at a glance that the frame does not end in this state.
+    pub(crate) fn goes_on(&self, id: StateId) -> bool {
+        self.state(id).kernel.iter().all(|&cell| {
+            let mut at = cell;
+            while at != CellId::NIL {
+                let cell = self.cell(at);
+                match cell.head {
+                    Head::Utf8(..) => return true,
+                    Head::Expr(expr, 0) if !self.program.is_nullable(expr) => return true,
+                    Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::Literal(_)) => return true,
+                    _ => at = cell.tail,
+                }
+            }
+            false
+        })
+    }
+
     /// Whether the frame may end in this state.
     #[inline]
     pub(crate) fn may_end(&self, id: StateId) -> bool {
+        if self.goes_on(id) {
+            return false;
+        }
         let expansion = self.expansion(id);
         expansion.accepting || !expansion.ends.is_empty()
     }
