@@ -27,7 +27,7 @@ pub(super) struct Walk<'a> {
     pub(super) tables: &'a Tables,
     pub(super) trie: &'a Trie,
     pub(super) work: &'a mut Work,
-    todo: Vec<(u32, LocalId)>,
+    todo: Vec<(u32, &'a LocalExpansion)>,
     pub(super) ids: Vec<TokenId>,
     pub(super) masks: SmallVec<[Shared; 1]>,
     found: Pending,
@@ -131,16 +131,15 @@ impl<'a> Walk<'a> {
 
     /// Visits what there is to visit.
     pub(super) fn run(&mut self) -> Result<(), Exceeded> {
-        while let Some((node, local)) = self.todo.pop() {
-            self.go_on(node, local)?;
+        while let Some((node, at)) = self.todo.pop() {
+            self.go_on(node, at)?;
         }
         Ok(())
     }
 
-    /// Takes every child of `node` that `local` has a way to.
+    /// Takes every child of `node` that a local has a way to.
     #[inline]
-    fn go_on(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        let expansion = self.store.split_expansion(local);
+    fn go_on(&mut self, node: u32, expansion: &LocalExpansion) -> Result<(), Exceeded> {
         let children = self.trie.children(node);
         let ways = expansion.alive.len();
         self.work.spend(1 + ways.min(children.len()))?;
@@ -176,15 +175,18 @@ impl<'a> Walk<'a> {
         {
             return Ok(());
         }
-        if let Some(literal) = self.store.local_literal(local) {
+        let here = self.store.local(local);
+        if here.in_literal
+            && let Some(literal) = self.store.local_literal(local)
+        {
             return self.literal(node, local, literal);
         }
-        if self.store.local(local).wide {
+        if here.wide {
             let (literals, rest) = self.store.literals_of(local);
             self.literals(node, local, &literals)?;
             return rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)));
         }
-        if self.store.local(local).in_machine && self.machines(node, local)? {
+        if here.in_machine && self.machines(node, local)? {
             return Ok(());
         }
         if let Some(anchor) = self.tables.profile.anchor_at(node) {
@@ -197,8 +199,9 @@ impl<'a> Walk<'a> {
         if self.take_whole(node, local) {
             return Ok(());
         }
-        self.ends_in(self.store.split_expansion(local), |pending| pending.nodes.push(node));
-        self.todo.push((node, local));
+        let at = self.store.split_expansion(local);
+        self.ends_in(at, |pending| pending.nodes.push(node));
+        self.todo.push((node, at));
         Ok(())
     }
 
@@ -398,19 +401,18 @@ impl<'a> Walk<'a> {
 
     /// Goes on from every pending place in `local`.
     pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
+        let split = self.store.split_expansion(local);
         let expansion = match pending {
-            Pending { pure, runs, .. } if pure.is_empty() && runs.is_empty() => {
-                self.store.split_expansion(local)
-            }
+            Pending { pure, runs, .. } if pure.is_empty() && runs.is_empty() => split,
             _ => self.store.local_expansion(local),
         };
         self.visited.get_or_insert_default();
         for &node in &pending.nodes {
-            self.go_on(node, local)?;
+            self.go_on(node, split)?;
         }
         for &(node, class) in &pending.pure {
             if overlaps(&expansion.alive, &class) {
-                self.go_on_below(node, local)?;
+                self.go_on_below(node, split)?;
             }
         }
         for PendingRun { run, least, except } in &pending.runs {
@@ -437,11 +439,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on from every node of a subtree.
-    fn go_on_below(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
+    fn go_on_below(&mut self, node: u32, at: &LocalExpansion) -> Result<(), Exceeded> {
         let mut nodes = vec![node];
         while let Some(node) = nodes.pop() {
             if self.trie.utf8[node as usize].may_be_boundary() {
-                self.go_on(node, local)?;
+                self.go_on(node, at)?;
             }
             nodes.extend(self.trie.children(node));
         }
