@@ -52,6 +52,8 @@ pub(crate) struct LocalExpansion {
     pub(crate) apart: Apart,
     /// All bytes that lead anywhere.
     pub(crate) alive: ByteSet,
+    /// How many they are.
+    pub(crate) ways: usize,
     /// Disjoint sets of bytes that lead to the same place.
     pub(crate) classes: Box<[Class]>,
     pub(super) edges: Box<[(ByteSet, NodeId, CellId)]>,
@@ -440,6 +442,9 @@ pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
     }
 }
 
+/// So many classes are gone through as fast as a table is made.
+const LISTED: usize = 8;
+
 fn make_expansion(
     edges: Vec<(ByteSet, NodeId, CellId)>,
     (pops, ends): (bool, Box<[End]>),
@@ -447,7 +452,7 @@ fn make_expansion(
 ) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
-    let table = (classes.len() > 3).then(|| {
+    let table = (classes.len() > LISTED).then(|| {
         let mut table = Box::new([0u8; 256]);
         for (i, class) in classes.iter().enumerate() {
             for byte in class.iter() {
@@ -460,7 +465,7 @@ fn make_expansion(
         .into_iter()
         .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
         .collect();
-    LocalExpansion { pops, ends, apart, alive, classes, edges: edges.into(), table }
+    LocalExpansion { pops, ends, apart, alive, ways: alive.len(), classes, edges: edges.into(), table }
 }
 
 impl LocalExpansion {

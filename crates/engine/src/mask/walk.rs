@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn go_on(&mut self, node: u32, expansion: &LocalExpansion) -> Result<(), Exceeded> {
         let children = self.trie.children(node);
-        let ways = expansion.alive.len();
+        let ways = expansion.ways;
         self.work.spend(1 + ways.min(children.len()))?;
         if ways * 4 < children.len() {
             for byte in expansion.alive.iter() {
