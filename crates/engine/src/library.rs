@@ -95,7 +95,9 @@ impl Store {
                     && match self.program.arena.get(expr) {
                         Expr::Members(_) => match Phase::of(at) {
                             Phase::Start => true,
-                            Phase::AfterEntry(id) | Phase::AfterSeparator(id) => self.is_shared(id.0),
+                            Phase::AfterEntry(id) | Phase::AfterSeparator(id) | Phase::Before(id) => {
+                                self.is_shared(id.0)
+                            }
                         },
                         Expr::Machine(_) => at == 0 || self.is_shared(at - 1),
                         _ => true,

@@ -28,10 +28,7 @@ unsafe impl<T: Send> Send for AppendVec<T> {}
 
 impl<T> AppendVec<T> {
     pub(crate) fn new() -> Self {
-        AppendVec {
-            chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS],
-            len: AtomicUsize::new(0),
-        }
+        AppendVec { chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS], len: AtomicUsize::new(0) }
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,7 +1,8 @@
 //! Members and machines: expressions whose places are too many to be listed, so that those visited are interned.
 //!
-//! A cell of members is in one of three phases, which its number tells: 0 is before the first entry, odd numbers are
-//! after an entry, even ones after a separator, where an entry must follow. An entry is a frame (see [`entries`]), except
+//! A cell of members is in one of four phases, which its number tells: 0 is before the first entry, others are after an
+//! entry, after a separator, where an entry must follow, or before the first entry of members of which no more is known than
+//! whether there must be one. An entry is a frame (see [`entries`]), except
 //! inside booleans, where it has a cell for every slot. A cell of a machine has the
 //! number 0 at the start, and the state's plus one after that.
 //!
@@ -49,22 +50,27 @@ pub(crate) enum Phase {
     Start,
     AfterEntry(CountedId),
     AfterSeparator(CountedId),
+    /// The start of generic members.
+    Before(CountedId),
 }
 
 impl Phase {
     pub(crate) fn of(at: u32) -> Self {
-        match at {
-            0 => Phase::Start,
-            _ if at % 2 == 1 => Phase::AfterEntry(CountedId(at / 2)),
-            _ => Phase::AfterSeparator(CountedId(at / 2 - 1)),
+        match (at / 3, at % 3) {
+            (0, 0) => Phase::Start,
+            (id, 1) => Phase::AfterEntry(CountedId(id)),
+            (id, 2) => Phase::AfterSeparator(CountedId(id)),
+            (id, _) => Phase::Before(CountedId(id - 1)),
         }
     }
 
     pub(super) fn number(&self) -> u32 {
         match self {
             Phase::Start => 0,
-            Phase::AfterEntry(id) => id.0 * 2 + 1,
-            Phase::AfterSeparator(id) => id.0 * 2 + 2,
+            // Ids are below 2^29: see `OWN` and `Limits::states`.
+            Phase::AfterEntry(id) => id.0 * 3 + 1,
+            Phase::AfterSeparator(id) => id.0 * 3 + 2,
+            Phase::Before(id) => id.0 * 3 + 3,
         }
     }
 }
@@ -208,7 +214,7 @@ impl Build<'_> {
         generic
     }
 
-    fn counted_start(&mut self, members: MembersId) -> CountedId {
+    pub(super) fn counted_start(&mut self, members: MembersId) -> CountedId {
         let start = self.store.program.tallies(members).start();
         self.counted(members, start)
     }
@@ -278,7 +284,7 @@ impl Build<'_> {
         let phase = Phase::of(at);
         let id = match phase {
             Phase::Start => self.counted_start(members),
-            Phase::AfterEntry(id) | Phase::AfterSeparator(id) => id,
+            Phase::AfterEntry(id) | Phase::AfterSeparator(id) | Phase::Before(id) => id,
         };
         if !matches!(phase, Phase::AfterSeparator(_)) && store.counted(id).can_end {
             todo.push(tail);
@@ -307,7 +313,7 @@ impl Build<'_> {
     /// The number of a cell of members with the counts clamped that cannot run out within one token.
     pub(super) fn clamp_members(&mut self, members: MembersId, at: u32) -> u32 {
         match Phase::of(at) {
-            Phase::Start => at,
+            Phase::Start | Phase::Before(_) => at,
             Phase::AfterEntry(id) => Phase::AfterEntry(self.clamp_counted(members, id)).number(),
             Phase::AfterSeparator(id) => Phase::AfterSeparator(self.clamp_counted(members, id)).number(),
         }

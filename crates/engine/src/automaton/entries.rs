@@ -21,15 +21,26 @@ pub(crate) struct Generic {
     pub(crate) choice: LocalId,
 }
 
-type Heads = SmallVec<[Head; 3]>;
+type Heads = SmallVec<[Head; 6]>;
 
-/// A place in members, after an entry or after a separator.
+/// So many things before members are seen past: white space, a colon, white space, a bracket, and white space.
+const HEADS: usize = 5;
+
+/// A place in members.
 #[derive(Clone, Copy)]
 struct Place {
     expr: ExprId,
     id: CountedId,
     tail: CellId,
-    after: bool,
+    /// Where it is, but for the number.
+    phase: fn(CountedId) -> Phase,
+}
+
+impl Place {
+    /// Whether it is more than the choice of an entry.
+    fn is_before_choice(&self) -> bool {
+        !matches!((self.phase)(self.id), Phase::AfterSeparator(_))
+    }
 }
 
 impl Store {
@@ -87,16 +98,15 @@ impl Store {
         }
         let place = parts.first()?.1;
         let same = |other: &Place| (other.expr, other.id, other.tail) == (place.expr, place.id, place.tail);
-        let moves = |(heads, place): &(Heads, Place)| !heads.is_empty() || place.after;
+        let moves = |(heads, place): &(Heads, Place)| !heads.is_empty() || place.is_before_choice();
         if !parts.iter().all(|(_, other)| same(other)) || !parts.iter().any(moves) {
             return None;
         }
         let mut build = self.build();
         let (expr, generic) = build.generic((place.expr, place.id));
         let mut cells: SmallVec<[CellId; 4]> = SmallVec::new();
-        for (heads, Place { tail, after, .. }) in parts {
-            let phase = if after { Phase::AfterEntry(generic) } else { Phase::AfterSeparator(generic) };
-            let members = build.cell(Head::Expr(expr, phase.number()), tail);
+        for (heads, Place { tail, phase, .. }) in parts {
+            let members = build.cell(Head::Expr(expr, phase(generic).number()), tail);
             cells.push(heads.into_iter().rev().fold(members, |tail, head| build.cell(head, tail)));
         }
         let choice = Phase::AfterSeparator(place.id).number();
@@ -110,23 +120,46 @@ impl Store {
         let mut heads = Heads::new();
         loop {
             let Cell { head, tail, .. } = self.cell(cell);
-            if let Head::Expr(expr, at) = head
-                && let Expr::Members(members) = self.program.arena.get(expr)
-            {
-                let (id, after) = match Phase::of(at) {
-                    Phase::Start => return None,
-                    Phase::AfterEntry(id) => (id, true),
-                    Phase::AfterSeparator(id) => (id, false),
-                };
-                let known = self.program.is_framed(members) && !self.counted(id).generic;
-                return known.then_some((heads, Place { expr, id, tail, after }));
+            if let Head::Expr(expr, at) = head {
+                match self.program.arena.get(expr) {
+                    Expr::Members(members) => {
+                        return Some((heads, self.place_in(members, (expr, at), tail)?));
+                    }
+                    // Sequences are taken apart as they are gone through.
+                    Expr::Concat(_) => {
+                        cell = self.build().unfold(cell);
+                        continue;
+                    }
+                    _ => {}
+                }
             }
-            if tail == CellId::NIL || heads.len() == 3 {
+            if tail == CellId::NIL || heads.len() == HEADS {
                 return None;
             }
             heads.push(head);
             cell = tail;
         }
+    }
+
+    /// A place in members, unless nothing is known of it.
+    fn place_in(&self, members: MembersId, (expr, at): (ExprId, u32), tail: CellId) -> Option<Place> {
+        if !self.program.is_framed(members) {
+            return None;
+        }
+        let (id, phase): (_, fn(CountedId) -> Phase) = match Phase::of(at) {
+            Phase::Start => {
+                let mut build = self.build();
+                let start = build.counted_start(members);
+                if build.open_slots(start).is_empty() {
+                    return None;
+                }
+                (start, Phase::Before)
+            }
+            Phase::AfterEntry(id) => (id, Phase::AfterEntry),
+            Phase::AfterSeparator(id) => (id, Phase::AfterSeparator),
+            Phase::Before(_) => return None,
+        };
+        (!self.counted(id).generic).then_some(Place { expr, id, tail, phase })
     }
 
     /// Whether a choice is one of no certain slots.

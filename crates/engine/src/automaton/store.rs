@@ -379,7 +379,9 @@ impl Store {
                 match cell.head {
                     Head::Utf8(..) => return true,
                     Head::Expr(expr, 0) if !self.program.is_nullable(expr) => return true,
-                    Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::Literal(_)) => return true,
+                    Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::Literal(_)) => {
+                        return true;
+                    }
                     _ => at = cell.tail,
                 }
             }

@@ -15,7 +15,7 @@ use super::accept::Accept;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{Exceeded, LocalExpansion, LocalId, StateId, Store, Work};
+use crate::automaton::{Exceeded, Generic, LocalExpansion, LocalId, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;
 
@@ -32,9 +32,16 @@ struct Known {
     /// By trie node, for all slots that come to anything, in order.
     walks: FxHashMap<(u32, MembersId), Arc<[SlotWalk]>>,
     /// The same for all nodes at which a walk left the choice open.
-    all: FxHashMap<(PendingId, StateId, MembersId), Arc<[SlotWalk]>>,
+    all: FxHashMap<(From, StateId, MembersId), Arc<[SlotWalk]>>,
     /// By trie node and the state at its start, what a frame comes to.
     frames: FxHashMap<(u32, StateId), Arc<Walked>>,
+}
+
+/// Where a walk began.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum From {
+    Pending(PendingId),
+    Node(u32),
 }
 
 /// What came of walking an entry.
@@ -145,13 +152,13 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Takes what a walk found that left the choices open, with these. The walk is known by what was pending and by the
+    /// Takes what a walk found that left the choices open, with these. The walk is known by where it began and by the
     /// state.
     pub(super) fn take(
         &mut self,
         known: &Walked,
         choice: LocalId,
-        of: (PendingId, StateId),
+        of: (From, StateId),
     ) -> Result<(), Exceeded> {
         known.accept.add_to(&mut self.masks, &mut self.ids);
         let (state, _) = self.store.local(choice).heads[0];
@@ -165,10 +172,10 @@ impl Walk<'_> {
         &mut self,
         known: &Walked,
         members: MembersId,
-        (pending, state): (PendingId, StateId),
+        (from, state): (From, StateId),
     ) -> Result<Arc<[SlotWalk]>, Exceeded> {
         let memory = &self.memory.choices.0;
-        let key = (pending, state, members);
+        let key = (from, state, members);
         if let Some(walks) = memory.read().unwrap_or_else(PoisonError::into_inner).all.get(&key) {
             return Ok(walks.clone());
         }
@@ -254,15 +261,31 @@ impl MaskStore {
         }
         let walked = match memory.frame_but_few(store, tables, key, work)? {
             Some(walked) => walked,
-            None => {
-                let mut walk = Walk::new(memory, store, tables, work);
-                walk.visit(node, store.clamped_local(store.local_of(start)))?;
-                walk.run()?;
-                Arc::new(walk.finish(None))
-            }
+            None => Arc::new(memory.walk_frame(store, tables, key, work)?),
         };
         let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
         Ok(known.frames.entry(key).or_insert(walked).clone())
+    }
+
+    fn walk_frame(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        (node, start): (u32, StateId),
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        let mut walk = Walk::new(self, store, tables, work);
+        let Some(Generic { state, choice }) = store.generic_of(start) else {
+            walk.visit(node, store.clamped_local(store.local_of(start)))?;
+            walk.run()?;
+            return Ok(walk.finish(None));
+        };
+        let known = self.frame(store, tables, (node, state), walk.work)?;
+        walk.take(&known, choice, (From::Node(node), state))?;
+        walk.run()?;
+        let mut walked = walk.finish(None);
+        walked.pending.extend_from_slice(&known.pending);
+        Ok(walked)
     }
 
     /// The same for texts of a loop but for a few: see [`start_but_few`](MaskStore::start_but_few).
