@@ -21,10 +21,10 @@ pub(crate) struct Generic {
     pub(crate) choice: LocalId,
 }
 
-type Heads = SmallVec<[Head; 6]>;
+type Heads = SmallVec<[Head; 8]>;
 
-/// So many things before members are seen past: white space, a colon, white space, a bracket, and white space.
-const HEADS: usize = 5;
+/// So many things before members are seen past: a colon and a bracket, and white space, which is two, around them.
+const HEADS: usize = 8;
 
 /// A place in members.
 #[derive(Clone, Copy)]
