@@ -58,23 +58,27 @@ impl Lower<'_> {
         if array.min > max {
             return Ok(self.algebra.builder.arena.never());
         }
-        let min = at_least(array.min, "items")?;
-        let rest = self.item(array.rest)?;
-        let arena = &mut self.algebra.builder.arena;
-        let next = arena.concat(&[separator, rest]);
+        if len == 0 && max == 0 {
+            return Ok(self.algebra.builder.arena.empty());
+        }
         if len == 0 {
-            let more = arena.repeat(next, min.saturating_sub(1), count(max).map(|max| max.saturating_sub(1)));
-            let items = arena.concat(&[rest, more]);
-            return Ok(match (min, max) {
-                (_, 0) => arena.empty(),
-                (0, _) => arena.optional(items),
-                _ => items,
+            let min = at_least(array.min, "items")?;
+            let rest = self.item(array.rest)?;
+            let counts = match (min, max) {
+                (0, u64::MAX) => Box::default(),
+                _ => Box::from([Count { slots: smallvec::smallvec![0], min, max: count(max) }]),
+            };
+            let slots = Box::from([Slot::anywhere(rest)]);
+            return self.members(Members {
+                separator,
+                slots,
+                counts,
+                implies: Box::default(),
+                in_order: false,
             });
         }
-        let mut tail = match max.checked_sub(len) {
-            None | Some(0) => arena.empty(),
-            Some(left) => arena.repeat(next, min.saturating_sub(len as u32), count(left)),
-        };
+        let left = (array.min.saturating_sub(len), max.saturating_sub(len));
+        let mut tail = self.further_items(array.rest, left, separator)?;
         for (i, &goal) in array.prefix.iter().enumerate().rev() {
             if i as u64 >= max {
                 continue;
@@ -88,6 +92,24 @@ impl Lower<'_> {
             }
         }
         Ok(tail)
+    }
+
+    /// From `min` to `max` items behind others.
+    fn further_items(
+        &mut self,
+        goal: GoalId,
+        (min, max): (u64, u64),
+        separator: ExprId,
+    ) -> Result<ExprId, Error> {
+        if max == 0 {
+            let arena = &mut self.algebra.builder.arena;
+            return Ok(if min == 0 { arena.empty() } else { arena.never() });
+        }
+        let min = at_least(min, "items")?;
+        let item = self.item(goal)?;
+        let arena = &mut self.algebra.builder.arena;
+        let next = arena.concat(&[separator, item]);
+        Ok(arena.repeat(next, min, count(max)))
     }
 
     /// Items of which some are counted: one slot for each place and each combination of what they count for.
@@ -229,19 +251,13 @@ impl Lower<'_> {
         let more = match places.get(at) {
             None if at as u64 >= array.max => self.algebra.builder.arena.empty(),
             None => {
-                let rest =
-                    Array { prefix: Vec::new(), min: array.min.saturating_sub(at as u64), ..array.clone() };
-                let rest = Array { max: array.max.saturating_sub(at as u64), ..rest };
-                let items = self.plain_items(&rest, separator)?;
-                return Ok(match self.algebra.builder.arena.get(items) {
-                    crate::ir::Expr::Repeat { expr, min: 0, max: Some(1) } => {
-                        let arena = &mut self.algebra.builder.arena;
-                        let items = arena.concat(&[before, expr]);
-                        arena.optional(items)
-                    }
-                    crate::ir::Expr::Empty => items,
-                    _ => self.algebra.builder.arena.concat(&[before, items]),
-                });
+                let min = array.min.saturating_sub(at as u64);
+                let max = if array.rest == GoalId::NEVER { 0 } else { array.max.saturating_sub(at as u64) };
+                if at > 0 {
+                    return self.further_items(array.rest, (min, max), separator);
+                }
+                let rest = Array { prefix: Vec::new(), min, max, ..array.clone() };
+                return self.plain_items(&rest, separator);
             }
             Some((goal, None)) => {
                 let item = self.item(*goal)?;
