@@ -19,6 +19,7 @@
 
 mod all_but_few;
 mod append;
+mod blank;
 mod boolean;
 mod build;
 mod byte;
