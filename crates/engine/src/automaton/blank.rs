@@ -4,8 +4,8 @@
 //! any other byte leads to where it leads from "that", and as long as the characters come only their number changes. Nothing
 //! here is about white space alone: it is what repetitions of a class mostly are where something must follow.
 
-use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::{ExprId, MembersId};
 
 use super::counted::Phase;
 use super::store::{Cell, CellId, Head, StateId, Store};
@@ -75,11 +75,10 @@ impl Store {
                     cell = self.build().unfold(cell);
                     continue;
                 }
-                Expr::Members(members) => {
-                    let members = arena.members_of(members);
+                Expr::Members(id) => {
                     let begins = match Phase::of(at) {
-                        Phase::AfterEntry(_) => self.may_begin(members.separator, byte, 0),
-                        _ => members.slots.iter().any(|slot| self.may_begin(slot.entry, byte, 0)),
+                        Phase::AfterEntry(_) => self.may_begin(arena.members_of(id).separator, byte, 0),
+                        _ => self.entries_begin(id).contains(byte),
                     };
                     if begins || matches!(Phase::of(at), Phase::AfterSeparator(_)) {
                         return begins;
@@ -94,6 +93,27 @@ impl Store {
             cell = tail;
         }
         true
+    }
+
+    /// The bytes that entries of some members may begin with, and perhaps others.
+    fn entries_begin(&self, members: MembersId) -> ByteSet {
+        let home = if self.has_shared_members(members) { self.home(0) } else { self };
+        *home.entries_begin[members.index()].get_or_init(|| {
+            let slots = &self.program.arena.members_of(members).slots;
+            slots.iter().fold(ByteSet::EMPTY, |all, slot| all.union(&self.begins(slot.entry)))
+        })
+    }
+
+    /// The bytes that an expression may begin with, and perhaps others.
+    fn begins(&self, expr: ExprId) -> ByteSet {
+        let arena = &self.program.arena;
+        match arena.get(expr) {
+            Expr::Literal(literal) => ByteSet::single(arena.literal_bytes(literal)[0]),
+            Expr::Concat(list) if !self.program.is_nullable(arena.list(list)[0]) => {
+                self.begins(arena.list(list)[0])
+            }
+            _ => (0..=255).filter(|&byte| self.may_begin(expr, byte, 1)).collect(),
+        }
     }
 
     /// Whether an expression may begin with a byte. If that is not plain to see, it may.
@@ -116,7 +136,7 @@ impl Store {
             Expr::Alt(list) => arena.list(list).iter().any(may),
             Expr::Repeat { expr, .. } => may(&expr),
             Expr::Rule(rule) => may(&self.program.bodies[rule.index()]),
-            Expr::Members(members) => arena.members_of(members).slots.iter().any(|slot| may(&slot.entry)),
+            Expr::Members(members) => self.entries_begin(members).contains(byte),
             _ => true,
         }
     }
