@@ -160,6 +160,21 @@ impl Grammar {
         self.arena
     }
 
+    /// A copy to which something is going to be added.
+    pub(crate) fn to_grow(&self) -> Grammar {
+        let arena = self.arena.to_grow((self.arena.len() - self.arena.base_len()) / 2);
+        let (rules, warnings) = (self.rules.clone(), self.warnings.clone());
+        Grammar { arena, rules, root: self.root, warnings, tracking: self.tracking }
+    }
+
+    /// The grammar, of which nothing is left here.
+    pub(crate) fn take(&mut self) -> Grammar {
+        let (root, tracking) = (self.root, self.tracking);
+        let nothing =
+            Grammar { arena: Arena::bare(0), rules: Vec::new(), root, warnings: Vec::new(), tracking };
+        std::mem::replace(self, nothing)
+    }
+
     /// Takes the grammar apart, to be changed and built again.
     pub fn into_builder(self, limits: &Limits) -> GrammarBuilder {
         GrammarBuilder {

@@ -32,21 +32,21 @@ impl Room {
     }
 }
 
-/// The same language with fewer calls.
+/// Takes out calls, in the same language; answers whether there are any to look at.
 pub(super) fn inline(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     room: &mut Room,
     budget: &mut Budget<'_>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     let based = if grammar.arena().base_len() > 0 { Grammar::BASE_RULES } else { 0 };
     let stays = |rule: usize| rule < based || survey.heads[rule];
     let stays = (0..survey.rules.len()).all(|rule| !survey.rules[rule] || stays(rule));
     if stays {
-        return Ok(grammar);
+        return Ok(false);
     }
     let root = grammar.root();
-    let mut builder = grammar.into_builder(budget.limits());
+    let mut builder = grammar.take().into_builder(budget.limits());
     let mut map = identity(&builder.arena);
     let mut sizes = Sizes(sizes_of_base(survey.settled));
     for &id in &survey.order {
@@ -74,7 +74,8 @@ pub(super) fn inline(
             builder.define(rule, map[body.index()]);
         }
     }
-    builder.build(root)
+    *grammar = builder.build(root)?;
+    Ok(true)
 }
 
 /// From this many characters on, a class makes a run.
