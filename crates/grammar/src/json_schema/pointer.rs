@@ -2,8 +2,10 @@
 //!
 //! Every schema has one, for errors and warnings, and hardly any is ever read.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::rc::Rc;
+
+use smallvec::SmallVec;
 
 /// Where something stands: a JSON pointer, `address#pointer` in documents other than the schema itself.
 #[derive(Clone, Debug)]
@@ -60,15 +62,17 @@ impl<'a> Pointer<'a> {
 
     /// The text of the pointer to a member.
     pub(crate) fn child(&self, key: &str) -> String {
-        let mut text = self.to_string();
-        push(&mut text, key);
+        let mut text = String::with_capacity(self.0.len + key.len() + 1);
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{self}");
+        let _ = push(&mut text, key);
         text
     }
 }
 
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut steps = Vec::new();
+        let mut steps: SmallVec<[&Step<'_>; 16]> = SmallVec::new();
         let mut step = &*self.0;
         let start = loop {
             match &step.from {
@@ -79,27 +83,27 @@ impl fmt::Display for Pointer<'_> {
                 }
             }
         };
-        let mut text = start.clone();
+        f.write_str(start)?;
         for step in steps.into_iter().rev() {
-            push(&mut text, step.keyword);
+            push(f, step.keyword)?;
             match step.key {
                 Key::None => {}
-                Key::Name(name) => push(&mut text, name),
-                Key::Index(index) => push(&mut text, &index.to_string()),
+                Key::Name(name) => push(f, name)?,
+                Key::Index(index) => write!(f, "/{index}")?,
             }
         }
-        f.write_str(&text)
+        Ok(())
     }
 }
 
 /// Adds one more step to the text of a pointer.
-fn push(text: &mut String, key: &str) {
-    text.push('/');
-    for c in key.chars() {
-        match c {
-            '~' => text.push_str("~0"),
-            '/' => text.push_str("~1"),
-            c => text.push(c),
-        }
+fn push(text: &mut impl fmt::Write, key: &str) -> fmt::Result {
+    text.write_char('/')?;
+    let mut rest = key;
+    while let Some(at) = rest.bytes().position(|b| b == b'~' || b == b'/') {
+        text.write_str(&rest[..at])?;
+        text.write_str(if rest.as_bytes()[at] == b'~' { "~0" } else { "~1" })?;
+        rest = &rest[at + 1..];
     }
+    text.write_str(rest)
 }
