@@ -604,8 +604,12 @@ impl Arena {
             }
             other => other,
         };
-        self.lists.extend_from_slice(children);
-        self.bytes.extend_from_slice(bytes);
+        if !children.is_empty() {
+            self.lists.extend_from_slice(children);
+        }
+        if !bytes.is_empty() {
+            self.bytes.extend_from_slice(bytes);
+        }
         self.exprs.push(stored);
         let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
         let regular = !irregular && self.children(id).iter().all(|c| self.regular[c.index()]);

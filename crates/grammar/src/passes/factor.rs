@@ -25,7 +25,7 @@ pub(super) fn factor(grammar: &mut Grammar, survey: &Survey, budget: &mut Budget
     }
     rewrite(grammar, survey, budget, |arena, _, rebuilt| {
         Ok(match arena.get(rebuilt) {
-            Expr::Alt(list) => {
+            Expr::Alt(list) if begin_alike(arena, arena.list(list)) => {
                 let items = arena.list(list).iter().map(|&expr| Item { expr, part: 0, byte: 0 }).collect();
                 factor_choice(arena, items).unwrap_or(rebuilt)
             }

@@ -21,10 +21,12 @@ pub use left_recursion::left_recursive;
 pub use nullable::nullable;
 pub(crate) use rewrite::extract_all;
 pub use rewrite::{extract, reachable};
+pub(crate) use survey::Survey;
+
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use self::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar};
@@ -59,8 +61,10 @@ pub fn check(grammar: &Grammar) -> Result<(), Error> {
 
 /// The grammar without rules that can match no text, and without what needs them; refused if nothing is left.
 pub(crate) fn without_dead_ends(mut grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let survey = Survey::of(&grammar);
-    productive::prune(&mut grammar, &survey, budget)?;
+    let survey = Arc::new(Survey::of(&grammar));
+    if !productive::prune(&mut grammar, &survey, budget)? {
+        grammar.keep_survey(survey);
+    }
     Ok(grammar)
 }
 
@@ -112,14 +116,15 @@ fn prepare_surveyed(
 /// A grammar, and what a walk through it has shown.
 struct Surveyed {
     grammar: Grammar,
-    survey: Survey,
+    survey: Arc<Survey>,
     /// Whether the last pass has changed anything: made or dropped expressions, or given a rule another body.
     changed: bool,
 }
 
 impl Surveyed {
     fn new(grammar: Grammar) -> Self {
-        Surveyed { survey: Survey::of(&grammar), grammar, changed: false }
+        let survey = grammar.survey().cloned().unwrap_or_else(|| Arc::new(Survey::of(&grammar)));
+        Surveyed { survey, grammar, changed: false }
     }
 
     /// Lets a pass do its work, which answers whether it has done anything.
@@ -131,7 +136,7 @@ impl Surveyed {
             && (size != of(&self.grammar)
                 || !self.grammar.rules().iter().map(|rule| rule.body).eq(bodies.iter().copied()));
         if self.changed {
-            self.survey = Survey::of(&self.grammar);
+            self.survey = Arc::new(Survey::of(&self.grammar));
         }
         Ok(())
     }

@@ -5,7 +5,8 @@ use crate::ids::ExprId;
 use crate::ir::{Expr, Grammar};
 
 /// See the module documentation. What is below boolean expressions is not looked at.
-pub(super) struct Survey {
+#[derive(Debug)]
+pub(crate) struct Survey {
     /// The expressions that the root reaches, each after its parts and after what it calls, but for calls of `heads`.
     pub(super) order: Vec<ExprId>,
     pub(super) rules: Vec<bool>,
