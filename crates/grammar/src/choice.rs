@@ -83,7 +83,7 @@ fn close(arena: &mut Arena, path: &mut Vec<Node>, edges: &mut Vec<ExprId>, strin
         let rest = branch(arena, &node, edges);
         let above = path.last().map_or(0, |parent| parent.depth).max(depth);
         let label = arena.literal(&string[above..node.depth]);
-        let edge = arena.concat(&[label, rest]);
+        let edge = if rest == arena.empty() { label } else { arena.concat(&[label, rest]) };
         if path.last().is_none_or(|parent| parent.depth < above) {
             path.push(Node { depth: above, edges: edges.len(), ends: false });
         }
@@ -96,7 +96,10 @@ fn branch(arena: &mut Arena, node: &Node, edges: &mut Vec<ExprId>) -> ExprId {
     if node.ends {
         edges.push(arena.empty());
     }
-    let choice = arena.alt(&edges[node.edges..]);
+    let choice = match edges[node.edges..] {
+        [only] => only,
+        ref several => arena.alt(several),
+    };
     edges.truncate(node.edges);
     choice
 }

@@ -48,31 +48,36 @@ struct Rules {
 struct Kinds {
     booleans: bool,
     looks: bool,
+    /// None of these are among the first so many expressions.
+    start: usize,
 }
 
 impl Kinds {
     fn of(arena: &Arena) -> Self {
-        static BASE: OnceLock<Kinds> = OnceLock::new();
-        let base = arena.base_len();
-        let mut kinds = match Grammar::base() {
-            Ok(known) if base > 0 => *BASE.get_or_init(|| Kinds::from(known.arena(), 0)),
-            _ => Kinds::default(),
+        static IN_BASE: OnceLock<bool> = OnceLock::new();
+        let start = match Grammar::base() {
+            Ok(base) if *IN_BASE.get_or_init(|| Kinds::from(base.arena(), 0).booleans) => 0,
+            Ok(_) => arena.base_len(),
+            Err(_) => 0,
         };
-        let own = Kinds::from(arena, base);
-        kinds.booleans |= own.booleans;
-        kinds.looks |= own.looks;
-        kinds
+        Kinds::from(arena, start)
     }
 
     /// Those of the expressions from the `start`-th on.
     fn from(arena: &Arena, start: usize) -> Self {
-        let mut kinds = Kinds::default();
+        let mut kinds = Kinds { start, ..Kinds::default() };
         for expr in (start..arena.len()).filter_map(ExprId::new).map(|id| arena.get(id)) {
             let look = matches!(expr, Expr::Look { .. });
             kinds.looks |= look;
             kinds.booleans |= look || matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_));
         }
         kinds
+    }
+
+    /// The expressions of one kind.
+    fn all(self, arena: &Arena, is_one: impl Fn(Expr) -> bool) -> Vec<ExprId> {
+        let start = if self.booleans { self.start } else { arena.len() };
+        (start..arena.len()).filter_map(ExprId::new).filter(|id| is_one(arena.get(*id))).collect()
     }
 }
 
@@ -119,16 +124,16 @@ impl Program {
         let mut framed = vec![true; arena.all_members().len()];
         let kinds = Kinds::of(&arena);
         if kinds.booleans {
-            regions = find_regions(&mut arena, anything)?;
-            find_framed(&arena, &mut framed);
+            regions = find_regions(&mut arena, anything, kinds)?;
+            find_framed(&arena, &mut framed, kinds);
         }
         if kinds.looks || nullable.len() != arena.len() {
             nullable = find_nullable(&arena, &rules.bodies, &nullable);
         }
         let utf8 = arena.char_sets().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
-        let conjunctions = arena.iter().filter(|(_, expr)| matches!(expr, Expr::And(_)));
-        let excepts = conjunctions.map(|(id, _)| (id, OnceLock::new())).collect();
+        let conjunctions = kinds.all(&arena, |expr| matches!(expr, Expr::And(_)));
+        let excepts = conjunctions.into_iter().map(|id| (id, OnceLock::new())).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
@@ -233,9 +238,12 @@ impl Inside {
 }
 
 /// For every region with assertions, its lookbehinds.
-fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId, Vec<Behind>>, Error> {
-    let ids: Vec<ExprId> =
-        arena.iter().filter(|(_, e)| matches!(e, Expr::Region(_))).map(|(id, _)| id).collect();
+fn find_regions(
+    arena: &mut Arena,
+    anything: ExprId,
+    kinds: Kinds,
+) -> Result<FxHashMap<ExprId, Vec<Behind>>, Error> {
+    let ids = kinds.all(arena, |expr| matches!(expr, Expr::Region(_)));
     let mut regions = FxHashMap::default();
     for id in ids {
         let Expr::Region(inner) = arena.get(id) else { continue };
@@ -272,18 +280,18 @@ fn find_regions(arena: &mut Arena, anything: ExprId) -> Result<FxHashMap<ExprId,
 }
 
 /// Takes the members that stand in booleans or assertions out of those whose entries are frames.
-fn find_framed(arena: &Arena, framed: &mut [bool]) {
+fn find_framed(arena: &Arena, framed: &mut [bool], kinds: Kinds) {
+    let is_boolean = |expr| matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. });
     let mut inside = vec![false; arena.len()];
-    // Parts come before what they are part of.
-    for id in (0..arena.len()).rev().filter_map(ExprId::new) {
-        match arena.get(id) {
-            Expr::Members(members) if inside[id.index()] => framed[members.index()] = false,
-            Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. } => inside[id.index()] = true,
-            _ => {}
+    let mut todo = kinds.all(arena, is_boolean);
+    while let Some(id) = todo.pop() {
+        if std::mem::replace(&mut inside[id.index()], true) {
+            continue;
         }
-        if inside[id.index()] {
-            arena.children(id).iter().for_each(|child| inside[child.index()] = true);
+        if let Expr::Members(members) = arena.get(id) {
+            framed[members.index()] = false;
         }
+        todo.extend_from_slice(arena.children(id));
     }
 }
 

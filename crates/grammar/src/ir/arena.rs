@@ -123,7 +123,7 @@ impl Arena {
     }
 
     /// An arena without even those that are always there.
-    fn bare(capacity: usize) -> Self {
+    pub(super) fn bare(capacity: usize) -> Self {
         Arena {
             exprs: Vec::new(),
             regular: Vec::new(),
@@ -153,9 +153,25 @@ impl Arena {
         self.base
     }
 
-    /// A copy that has room for so many expressions.
-    pub(crate) fn with_capacity(&self, capacity: usize) -> Self {
-        Arena { capacity: capacity.clamp(16, u32::MAX as usize / 2), ..self.clone() }
+    /// A copy that takes so many expressions at most, and `room` more than there are before anything has to grow.
+    pub(crate) fn with_capacity(&self, capacity: usize, room: usize) -> Self {
+        Arena { capacity: capacity.clamp(16, u32::MAX as usize / 2), ..self.to_grow(room) }
+    }
+
+    /// A copy to which about so many expressions are going to be added.
+    pub(crate) fn to_grow(&self, room: usize) -> Self {
+        Arena {
+            exprs: to_grow(&self.exprs, room),
+            regular: to_grow(&self.regular, room),
+            lists: to_grow(&self.lists, 4 * room),
+            bytes: to_grow(&self.bytes, 8 * room),
+            char_sets: self.char_sets.clone(),
+            members: self.members.clone(),
+            member_parts: self.member_parts.clone(),
+            machines: self.machines.clone(),
+            index: self.index.clone(),
+            ..*self
+        }
     }
 
     /// A copy of which copies have room for so many more expressions before anything has to grow.
@@ -317,10 +333,12 @@ impl Arena {
                 Expr::Never => return self.never(),
                 Expr::Empty => {}
                 Expr::Concat(list) => {
-                    let children: SmallVec<[ExprId; 8]> = SmallVec::from_slice(self.list(list));
-                    for child in children {
-                        self.append(&mut flat, &mut run, child);
-                    }
+                    // In a sequence no two literals are neighbours: only its ends can be joined to anything.
+                    let (first, last) = (list.start as usize, (list.start + list.len - 1) as usize);
+                    self.append(&mut flat, &mut run, self.lists[first]);
+                    self.end_run(&mut flat, &mut run);
+                    flat.extend_from_slice(&self.lists[first + 1..last]);
+                    self.append(&mut flat, &mut run, self.lists[last]);
                 }
                 _ => self.append(&mut flat, &mut run, part),
             }
@@ -586,8 +604,12 @@ impl Arena {
             }
             other => other,
         };
-        self.lists.extend_from_slice(children);
-        self.bytes.extend_from_slice(bytes);
+        if !children.is_empty() {
+            self.lists.extend_from_slice(children);
+        }
+        if !bytes.is_empty() {
+            self.bytes.extend_from_slice(bytes);
+        }
         self.exprs.push(stored);
         let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
         let regular = !irregular && self.children(id).iter().all(|c| self.regular[c.index()]);
@@ -595,6 +617,13 @@ impl Arena {
         self.add_to_index(hash, id);
         id
     }
+}
+
+/// A copy with room for more.
+fn to_grow<T: Clone>(items: &[T], room: usize) -> Vec<T> {
+    let mut copy = Vec::with_capacity(items.len() + room);
+    copy.extend_from_slice(items);
+    copy
 }
 
 fn is_one_char(bytes: &[u8]) -> bool {

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};
 use crate::limits::Limits;
+use crate::passes::Survey;
 
 /// A named rule.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Grammar {
     root: RuleId,
     warnings: Vec<Warning>,
     tracking: Tracking,
+    /// What a walk has shown of it, if the front end has made one: preparing it begins with that.
+    survey: Option<Arc<Survey>>,
 }
 
 /// What is to be remembered of a JSON text while it is written, since no grammar can.
@@ -158,6 +161,37 @@ impl Grammar {
     /// The expressions alone.
     pub fn into_arena(self) -> Arena {
         self.arena
+    }
+
+    /// A copy to which something is going to be added.
+    pub(crate) fn to_grow(&self) -> Grammar {
+        let arena = self.arena.to_grow((self.arena.len() - self.arena.base_len()) / 2);
+        let (rules, warnings) = (self.rules.clone(), self.warnings.clone());
+        Grammar {
+            arena,
+            rules,
+            root: self.root,
+            warnings,
+            tracking: self.tracking,
+            survey: self.survey.clone(),
+        }
+    }
+
+    /// What a walk has shown of it, if one was made.
+    pub(crate) fn survey(&self) -> Option<&Arc<Survey>> {
+        self.survey.as_ref()
+    }
+
+    /// Keeps what a walk has shown of it, for as long as it stays as it is.
+    pub(crate) fn keep_survey(&mut self, survey: Arc<Survey>) {
+        self.survey = Some(survey);
+    }
+
+    /// The grammar, of which nothing is left here.
+    pub(crate) fn take(&mut self) -> Grammar {
+        let (root, tracking) = (self.root, self.tracking);
+        let (arena, rules, warnings) = (Arena::bare(0), Vec::new(), Vec::new());
+        std::mem::replace(self, Grammar { arena, rules, root, warnings, tracking, survey: None })
     }
 
     /// Takes the grammar apart, to be changed and built again.
@@ -273,6 +307,7 @@ impl GrammarBuilder {
             };
             rules.push(Rule { name, body, place });
         }
-        Ok(Grammar { arena: self.arena, rules, root, warnings: self.warnings, tracking: self.tracking })
+        let GrammarBuilder { arena, warnings, tracking, .. } = self;
+        Ok(Grammar { arena, rules, root, warnings, tracking, survey: None })
     }
 }

@@ -98,7 +98,8 @@ impl Base {
         spelling: Spelling,
         limits: &Limits,
     ) -> Result<(GrammarBuilder, Library), Error> {
-        let mut builder = GrammarBuilder::over(self.grammar.arena().with_capacity(limits.exprs), limits);
+        let mut builder =
+            GrammarBuilder::over(self.grammar.arena().with_capacity(limits.exprs, ROOM), limits);
         let [string, values @ ..] = Base::declare(&mut builder)?;
         for (rule, known) in [string, values[0], values[1]].into_iter().zip(self.grammar.rules()) {
             builder.define(rule, known.body);

@@ -174,10 +174,9 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
     let allowed = if meant.word().len() < 6 { 1 } else { 2 };
     KEYWORDS
         .iter()
-        .filter(|keyword| {
-            keyword.name.len() >= 4 && keyword.name.len().abs_diff(meant.word().len()) <= allowed + 1
-        })
-        .map(|keyword| (Letters::of(keyword.name), keyword.name))
+        .zip(&LETTERS)
+        .map(|(keyword, letters)| (letters, keyword.name))
+        .filter(|(_, name)| name.len() >= 4 && name.len().abs_diff(meant.word().len()) <= allowed + 1)
         .filter(|(letters, _)| meant.may_become(letters, allowed))
         .map(|(letters, name)| (edits(meant.word(), letters.word()), name))
         .filter(|&(edits, _)| edits <= allowed)
@@ -186,6 +185,7 @@ pub(super) fn similar(name: &str) -> Option<&'static str> {
 }
 
 /// The letters of a word that count when it is compared, in small.
+#[derive(Clone, Copy)]
 struct Letters {
     bytes: [u8; MAX_WORD],
     len: usize,
@@ -193,14 +193,29 @@ struct Letters {
     set: u64,
 }
 
+/// Those of all keywords.
+static LETTERS: [Letters; ALL.len()] = {
+    let mut letters = [Letters::of(""); ALL.len()];
+    let mut at = 0;
+    while at < ALL.len() {
+        letters[at] = Letters::of(ALL[at].name);
+        at += 1;
+    }
+    letters
+};
+
 impl Letters {
-    fn of(word: &str) -> Self {
+    const fn of(word: &str) -> Self {
         let mut letters = Letters { bytes: [0; MAX_WORD], len: 0, set: 0 };
-        let plain = word.bytes().filter(|b| !b"$_-".contains(b)).map(|b| b.to_ascii_lowercase());
-        for (byte, place) in plain.zip(&mut letters.bytes) {
-            *place = byte;
-            letters.len += 1;
-            letters.set |= 1 << (byte % 64);
+        let (word, mut at) = (word.as_bytes(), 0);
+        while at < word.len() && letters.len < MAX_WORD {
+            let byte = word[at].to_ascii_lowercase();
+            at += 1;
+            if !matches!(byte, b'$' | b'_' | b'-') {
+                letters.bytes[letters.len] = byte;
+                letters.len += 1;
+                letters.set |= 1 << (byte % 64);
+            }
         }
         letters
     }

@@ -79,6 +79,9 @@ pub(super) fn resolve(base: &str, reference: &str) -> (String, String) {
 
 /// A path with its `.` and `..` steps taken.
 fn without_dots(path: &str) -> String {
+    if !path.starts_with('.') && !path.as_bytes().windows(2).any(|two| two == b"/.") {
+        return path.to_owned();
+    }
     let absolute = path.starts_with('/');
     let mut out: Vec<&str> = Vec::new();
     let mut steps = path.strip_prefix('/').unwrap_or(path).split('/').peekable();

@@ -12,15 +12,15 @@ use crate::ids::ExprId;
 use crate::ir::{Arena, Expr, Grammar};
 use crate::limits::Budget;
 
-/// Puts `Never` in place of the outermost boolean expressions for which `is_never` says so.
+/// Puts `Never` in place of the outermost boolean expressions for which `is_never` says so; answers whether there are any.
 pub(super) fn drop_empty(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     if !survey.booleans {
-        return Ok(grammar);
+        return Ok(false);
     }
     let arena = grammar.arena();
     let mut empty = FxHashSet::default();
@@ -35,7 +35,7 @@ pub(super) fn drop_empty(
         }
     }
     if empty.is_empty() {
-        return Ok(grammar);
+        return Ok(false);
     }
     rewrite(grammar, survey, budget, |arena, id, rebuilt| {
         Ok(if empty.contains(&id) { arena.never() } else { rebuilt })

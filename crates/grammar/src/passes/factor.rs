@@ -13,19 +13,19 @@ use crate::ids::ExprId;
 use crate::ir::{Arena, ByteSet, Expr, Grammar};
 use crate::limits::Budget;
 
-/// The same language with common beginnings of alternatives written once.
-pub(super) fn factor(grammar: Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+/// Writes common beginnings of alternatives once, in the same language; answers whether there may be any.
+pub(super) fn factor(grammar: &mut Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<bool, Error> {
     let arena = grammar.arena();
     if !survey
         .order
         .iter()
         .any(|&id| matches!(arena.get(id), Expr::Alt(list) if begin_alike(arena, arena.list(list))))
     {
-        return Ok(grammar);
+        return Ok(false);
     }
     rewrite(grammar, survey, budget, |arena, _, rebuilt| {
         Ok(match arena.get(rebuilt) {
-            Expr::Alt(list) => {
+            Expr::Alt(list) if begin_alike(arena, arena.list(list)) => {
                 let items = arena.list(list).iter().map(|&expr| Item { expr, part: 0, byte: 0 }).collect();
                 factor_choice(arena, items).unwrap_or(rebuilt)
             }

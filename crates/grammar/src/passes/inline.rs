@@ -32,23 +32,24 @@ impl Room {
     }
 }
 
-/// The same language with fewer calls.
+/// Takes out calls, in the same language; answers whether there are any to look at.
 pub(super) fn inline(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     room: &mut Room,
     budget: &mut Budget<'_>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     let based = if grammar.arena().base_len() > 0 { Grammar::BASE_RULES } else { 0 };
     let stays = |rule: usize| rule < based || survey.heads[rule];
     let stays = (0..survey.rules.len()).all(|rule| !survey.rules[rule] || stays(rule));
     if stays {
-        return Ok(grammar);
+        return Ok(false);
     }
     let root = grammar.root();
-    let mut builder = grammar.into_builder(budget.limits());
+    let mut builder = grammar.take().into_builder(budget.limits());
     let mut map = identity(&builder.arena);
     let mut sizes = Sizes(sizes_of_base(survey.settled));
+    sizes.0.reserve(builder.arena.len() - sizes.0.len());
     for &id in &survey.order {
         budget.tick()?;
         let Expr::Rule(rule) = builder.arena.get(id) else {
@@ -74,7 +75,8 @@ pub(super) fn inline(
             builder.define(rule, map[body.index()]);
         }
     }
-    builder.build(root)
+    *grammar = builder.build(root)?;
+    Ok(true)
 }
 
 /// From this many characters on, a class makes a run.
@@ -108,13 +110,17 @@ impl Sizes {
     fn of(&mut self, arena: &Arena, id: ExprId) -> u32 {
         while self.0.len() <= id.index() {
             let Some(next) = ExprId::new(self.0.len()) else { break };
-            let children = arena.children(next);
-            let size = match arena.get(next) {
-                Expr::Literal(literal) => arena.literal_bytes(literal).len() as u32,
-                _ => children.iter().fold(1u32, |sum, c| sum.saturating_add(self.0[c.index()].0)),
+            let known = match arena.get(next) {
+                Expr::Literal(literal) => (arena.literal_bytes(literal).len() as u32, false),
+                expr => {
+                    let run = matches!(expr, Expr::Repeat { .. }) && is_run(arena, next);
+                    arena.children(next).iter().fold((1u32, run), |(size, run), part| {
+                        let part = self.0[part.index()];
+                        (size.saturating_add(part.0), run || part.1)
+                    })
+                }
             };
-            let run = is_run(arena, next) || children.iter().any(|c| self.0[c.index()].1);
-            self.0.push((size, run));
+            self.0.push(known);
         }
         self.0[id.index()].0
     }

@@ -115,23 +115,23 @@ fn left_children<'a>(grammar: &'a Grammar, nullable: &[bool], id: ExprId) -> &'a
     }
 }
 
-/// The same language without left recursion.
+/// Takes out left recursion, in the same language; answers whether there is any.
 pub(super) fn remove(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     if !survey.recursive {
-        return Ok(grammar);
+        return Ok(false);
     }
-    let nullable = nullable(&grammar);
-    if !has_cycle(&grammar, &nullable) {
-        return Ok(grammar);
+    let nullable = nullable(grammar);
+    if !has_cycle(grammar, &nullable) {
+        return Ok(false);
     }
-    let cycles = cycles(&grammar, &nullable);
+    let cycles = cycles(grammar, &nullable);
     if cycles.is_empty() {
-        return Ok(grammar);
+        return Ok(false);
     }
     let is_members = |id: &ExprId| matches!(grammar.arena().get(*id), Expr::Members(_));
     if let Some(cycle) = cycles.iter().find(|c| c.exprs.iter().any(is_members)) {
@@ -145,7 +145,7 @@ pub(super) fn remove(
         systems: Vec::new(),
         tails: FxHashMap::default(),
         todo: vec![root],
-        exprs: NonEmpty::new(grammar, nullable, budget, is_never),
+        exprs: NonEmpty::new(grammar.take(), nullable, budget, is_never),
     };
     for (number, cycle) in cycles.into_iter().enumerate() {
         cycle.rules.iter().for_each(|rule| solver.kinds[rule.index()] = Kind::Cyclic(number));
@@ -154,7 +154,8 @@ pub(super) fn remove(
     solver.run()?;
     let solved = solver.exprs.finish(root)?;
     let survey = Survey::of(&solved);
-    keep_reachable(solved, &survey, budget)
+    *grammar = keep_reachable(solved, &survey, budget)?;
+    Ok(true)
 }
 
 /// Where a rule's new body comes from.

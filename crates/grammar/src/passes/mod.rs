@@ -21,10 +21,12 @@ pub use left_recursion::left_recursive;
 pub use nullable::nullable;
 pub(crate) use rewrite::extract_all;
 pub use rewrite::{extract, reachable};
+pub(crate) use survey::Survey;
+
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use self::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar};
@@ -47,7 +49,7 @@ pub fn prepare(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    let surveyed = Surveyed::new(grammar.clone());
+    let surveyed = Surveyed::new(grammar.to_grow());
     productive::check(&surveyed.grammar, &surveyed.survey)?;
     prepare_surveyed(surveyed, budget, is_never)
 }
@@ -58,14 +60,18 @@ pub fn check(grammar: &Grammar) -> Result<(), Error> {
 }
 
 /// The grammar without rules that can match no text, and without what needs them; refused if nothing is left.
-pub(crate) fn without_dead_ends(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let survey = Survey::of(&grammar);
-    productive::prune(grammar, &survey, budget)
+pub(crate) fn without_dead_ends(mut grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+    let survey = Arc::new(Survey::of(&grammar));
+    if !productive::prune(&mut grammar, &survey, budget)? {
+        grammar.keep_survey(survey);
+    }
+    Ok(grammar)
 }
 
 /// The grammar with common beginnings of alternatives written once, and without what the root does not reach.
 pub(crate) fn factored(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let it = Surveyed::new(grammar).pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
+    let mut it = Surveyed::new(grammar);
+    it.pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
     rewrite::keep_reachable(it.grammar, &it.survey, budget)
 }
 
@@ -76,7 +82,7 @@ pub fn prepare_checked(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    prepare_surveyed(Surveyed::new(grammar.clone()), budget, is_never)
+    prepare_surveyed(Surveyed::new(grammar.to_grow()), budget, is_never)
 }
 
 fn prepare_surveyed(
@@ -84,22 +90,22 @@ fn prepare_surveyed(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    it = it.pass(|grammar, survey| boolean::drop_empty(grammar, survey, budget, is_never))?;
-    it = it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
-    it = it.pass(|grammar, survey| left_recursion::remove(grammar, survey, budget, is_never))?;
+    it.pass(|grammar, survey| boolean::drop_empty(grammar, survey, budget, is_never))?;
+    it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
+    it.pass(|grammar, survey| left_recursion::remove(grammar, survey, budget, is_never))?;
     if it.changed {
-        it = it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
+        it.pass(|grammar, survey| productive::prune(grammar, survey, budget))?;
     }
     let mut room = inline::Room::of(&it.grammar);
     // Factoring shows `a | a "," list` to be `a ("," list)?`; inlining shows rules that call each other at the
     // end to be one that calls itself; and a rule that became a loop can be inlined.
     for round in 0.. {
-        it = it.pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
-        it = it.pass(|grammar, survey| tail_recursion::into_loops(grammar, survey, budget))?;
+        it.pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
+        it.pass(|grammar, survey| tail_recursion::into_loops(grammar, survey, budget))?;
         if round == ROUNDS || round > 0 && !it.changed {
             break;
         }
-        it = it.pass(|grammar, survey| inline::inline(grammar, survey, &mut room, budget))?;
+        it.pass(|grammar, survey| inline::inline(grammar, survey, &mut room, budget))?;
         if !it.changed {
             break;
         }
@@ -110,25 +116,28 @@ fn prepare_surveyed(
 /// A grammar, and what a walk through it has shown.
 struct Surveyed {
     grammar: Grammar,
-    survey: Survey,
+    survey: Arc<Survey>,
     /// Whether the last pass has changed anything: made or dropped expressions, or given a rule another body.
     changed: bool,
 }
 
 impl Surveyed {
     fn new(grammar: Grammar) -> Self {
-        Surveyed { survey: Survey::of(&grammar), grammar, changed: false }
+        let survey = grammar.survey().cloned().unwrap_or_else(|| Arc::new(Survey::of(&grammar)));
+        Surveyed { survey, grammar, changed: false }
     }
 
-    /// Lets a pass do its work.
-    fn pass(self, pass: impl FnOnce(Grammar, &Survey) -> Result<Grammar, Error>) -> Result<Self, Error> {
+    /// Lets a pass do its work, which answers whether it has done anything.
+    fn pass(&mut self, pass: impl FnOnce(&mut Grammar, &Survey) -> Result<bool, Error>) -> Result<(), Error> {
         let of = |grammar: &Grammar| (grammar.arena().len(), grammar.rules().len());
         let size = of(&self.grammar);
         let bodies: SmallVec<[ExprId; 64]> = self.grammar.rules().iter().map(|rule| rule.body).collect();
-        let grammar = pass(self.grammar, &self.survey)?;
-        let same = grammar.rules().iter().map(|rule| rule.body).eq(bodies.iter().copied());
-        let changed = size != of(&grammar) || !same;
-        let survey = if changed { Survey::of(&grammar) } else { self.survey };
-        Ok(Surveyed { grammar, survey, changed })
+        self.changed = pass(&mut self.grammar, &self.survey)?
+            && (size != of(&self.grammar)
+                || !self.grammar.rules().iter().map(|rule| rule.body).eq(bodies.iter().copied()));
+        if self.changed {
+            self.survey = Arc::new(Survey::of(&self.grammar));
+        }
+        Ok(())
     }
 }

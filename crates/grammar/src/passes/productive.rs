@@ -12,6 +12,12 @@ use crate::limits::Budget;
 /// How often all expressions are gone over before a list of what depends on what is made.
 const SWEEPS: usize = 4;
 
+/// Whether all expressions that the root reaches match some text, as one sees at a glance: there is nothing among them
+/// that does not, and nothing is left open by recursion.
+fn all_productive(survey: &Survey) -> bool {
+    !survey.never && !survey.recursive
+}
+
 /// Which of the expressions that the root reaches match some text, taking boolean ones on trust.
 pub(super) fn productive(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
     let mut holds = vec![false; grammar.arena().len()];
@@ -66,6 +72,9 @@ fn nullable_members(grammar: &Grammar, id: ExprId) -> bool {
 /// Refuses a grammar with a rule that can match no text for the way it is written: such a rule is a mistake,
 /// even where the grammar could do without it.
 pub(super) fn check(grammar: &Grammar, survey: &Survey) -> Result<(), Error> {
+    if all_productive(survey) {
+        return Ok(());
+    }
     let productive = productive(grammar, survey);
     let Some(mut rule) = (0..grammar.rules().len())
         .filter_map(RuleId::new)
@@ -125,16 +134,20 @@ fn refusal(grammar: &Grammar, rule: RuleId, needed: &[RuleId], cycle: &[RuleId])
     Error::at_place(ErrorKind::Unsatisfiable, message, rule.place)
 }
 
-/// Takes out everything that can match no text, which is an error only if nothing is left of the root.
-pub(super) fn prune(grammar: Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
-    let productive = productive(&grammar, survey);
+/// Takes out everything that can match no text, which is an error only if nothing is left of the root. Answers whether
+/// there is any.
+pub(super) fn prune(grammar: &mut Grammar, survey: &Survey, budget: &mut Budget<'_>) -> Result<bool, Error> {
+    if all_productive(survey) {
+        return Ok(false);
+    }
+    let productive = productive(grammar, survey);
     let root = grammar.rule(grammar.root());
     if !productive[root.body.index()] {
         let message = format!("rule `{}` can match no text: its conditions exclude each other", root.name);
         return Err(Error::at_place(ErrorKind::Unsatisfiable, message, root.place));
     }
     if survey.order.iter().all(|id| productive[id.index()] || *id == grammar.arena().never()) {
-        return Ok(grammar);
+        return Ok(false);
     }
     rewrite(grammar, survey, budget, |arena, id, rebuilt| {
         Ok(if productive[id.index()] { rebuilt } else { arena.never() })

@@ -15,15 +15,15 @@ pub(super) fn is_boolean(expr: Expr) -> bool {
 
 /// Rewrites every expression that the root reaches, children first. `change` gets the old expression and
 /// the same expression with its children rewritten, and answers what takes its place. Boolean expressions
-/// are handed over as they are, without what is below them.
+/// are handed over as they are, without what is below them. Answers that there was something to do.
 pub(super) fn rewrite(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     budget: &mut Budget<'_>,
     mut change: impl FnMut(&mut Arena, ExprId, ExprId) -> Result<ExprId, Error>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     let root = grammar.root();
-    let mut builder = grammar.into_builder(budget.limits());
+    let mut builder = grammar.take().into_builder(budget.limits());
     let mut map = identity(&builder.arena);
     for &old in &survey.order {
         budget.tick()?;
@@ -35,7 +35,8 @@ pub(super) fn rewrite(
             builder.define(rule, map[body.index()]);
         }
     }
-    builder.build(root)
+    *grammar = builder.build(root)?;
+    Ok(true)
 }
 
 /// Every expression in its own place.

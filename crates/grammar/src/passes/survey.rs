@@ -5,7 +5,8 @@ use crate::ids::ExprId;
 use crate::ir::{Expr, Grammar};
 
 /// See the module documentation. What is below boolean expressions is not looked at.
-pub(super) struct Survey {
+#[derive(Debug)]
+pub(crate) struct Survey {
     /// The expressions that the root reaches, each after its parts and after what it calls, but for calls of `heads`.
     pub(super) order: Vec<ExprId>,
     pub(super) rules: Vec<bool>,
@@ -17,6 +18,8 @@ pub(super) struct Survey {
     pub(super) recursive: bool,
     /// Whether there are boolean expressions.
     pub(super) booleans: bool,
+    /// Whether the walk came to `Never`.
+    pub(super) never: bool,
     /// So many of the first expressions are those of the base: they and its rules have been through all passes, and the
     /// walk does not go into them.
     pub(super) settled: usize,
@@ -55,6 +58,7 @@ impl Survey {
             calls: vec![0; rules],
             recursive: false,
             booleans: false,
+            never: false,
             settled,
         };
         survey.rules[grammar.root().index()] = true;
@@ -68,6 +72,7 @@ impl Survey {
         let mut marks = vec![Mark::Unseen; arena.len() - self.settled];
         let mut path: Vec<Step<'_>> = Vec::with_capacity(32);
         let root = grammar.rule(grammar.root()).body;
+        self.never = root == arena.never();
         if root.index() >= self.settled {
             marks[root.index() - self.settled] = Mark::Open;
             path.push(self.enter(grammar, root));
@@ -81,6 +86,7 @@ impl Survey {
                 continue;
             };
             *parts = rest;
+            self.never |= part == arena.never();
             let Some(at) = part.index().checked_sub(self.settled) else { continue };
             match marks[at] {
                 Mark::Unseen => {

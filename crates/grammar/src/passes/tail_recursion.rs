@@ -15,12 +15,12 @@ use crate::limits::Budget;
 /// Entries of joined sequences that the loop of one rule may cost; beyond that it stays recursive.
 const MAX_COPIED: usize = 1 << 16;
 
-/// The same language with loops in place of tail calls.
+/// Puts loops in place of tail calls, in the same language; answers whether there are any to look at.
 pub(super) fn into_loops(
-    grammar: Grammar,
+    grammar: &mut Grammar,
     survey: &Survey,
     budget: &mut Budget<'_>,
-) -> Result<Grammar, Error> {
+) -> Result<bool, Error> {
     // A rule that calls itself at its end was met inside itself.
     let calls_itself = |rule: RuleId| {
         let body = grammar.rule(rule).body;
@@ -28,10 +28,10 @@ pub(super) fn into_loops(
             && ends(grammar.arena(), body).iter().any(|&end| grammar.arena().get(end) == Expr::Rule(rule))
     };
     if !survey.recursive || !rule_ids(grammar.rules().len()).any(calls_itself) {
-        return Ok(grammar);
+        return Ok(false);
     }
     let root = grammar.root();
-    let mut builder = grammar.into_builder(budget.limits());
+    let mut builder = grammar.take().into_builder(budget.limits());
     for rule in rule_ids(builder.rule_count()).filter(|r| survey.heads[r.index()]) {
         budget.tick()?;
         if let Some(body) = builder.body(rule)
@@ -40,7 +40,8 @@ pub(super) fn into_loops(
             builder.define(rule, body);
         }
     }
-    builder.build(root)
+    *grammar = builder.build(root)?;
+    Ok(true)
 }
 
 /// The body `p (b rule | c)` as `p (b p)* c`.

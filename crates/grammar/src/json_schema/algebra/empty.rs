@@ -2,6 +2,7 @@
 //! derivatives within a bound.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
 
 use super::endless::is_endless;
 use crate::ids::ExprId;
@@ -248,13 +249,15 @@ fn derive(arena: &mut Arena, id: ExprId, c: char, depth: usize) -> Option<ExprId
             }
         }
         Expr::Concat(list) => {
-            let parts = arena.list(list).to_vec();
-            let mut out = Vec::new();
+            let parts: SmallVec<[ExprId; 16]> = SmallVec::from_slice(arena.list(list));
+            let mut out: SmallVec<[ExprId; 16]> = SmallVec::new();
             for (i, &part) in parts.iter().enumerate() {
                 let head = derive(arena, part, c, depth + 1)?;
-                let sequence: Vec<ExprId> =
-                    std::iter::once(head).chain(parts[i + 1..].iter().copied()).collect();
-                out.push(arena.concat(&sequence));
+                if head != arena.never() {
+                    let mut sequence: SmallVec<[ExprId; 16]> = smallvec![head];
+                    sequence.extend_from_slice(&parts[i + 1..]);
+                    out.push(arena.concat(&sequence));
+                }
                 if !nullable(arena, part, depth + 1)? {
                     break;
                 }
@@ -262,8 +265,8 @@ fn derive(arena: &mut Arena, id: ExprId, c: char, depth: usize) -> Option<ExprId
             arena.alt(&out)
         }
         Expr::Alt(list) | Expr::And(list) => {
-            let parts = arena.list(list).to_vec();
-            let mut out = Vec::with_capacity(parts.len());
+            let parts: SmallVec<[ExprId; 16]> = SmallVec::from_slice(arena.list(list));
+            let mut out: SmallVec<[ExprId; 16]> = SmallVec::new();
             for part in parts {
                 out.push(derive(arena, part, c, depth + 1)?);
             }

@@ -1,7 +1,6 @@
 //! From the keywords of a schema to the set of its instances.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -394,16 +393,18 @@ impl<'a> Algebra<'a> {
 
     /// The set of some values.
     pub(super) fn set_of_values(&mut self, values: &'a [Json<'a>]) -> Result<Set, Error> {
-        let (mut set, mut numbers, mut strings) = (Set::none(), Vec::new(), BTreeSet::new());
+        let (mut set, mut numbers, mut strings) = (Set::none(), Vec::new(), Vec::new());
         for value in values {
             self.budget.tick()?;
             match value {
                 Json::Number(text) => numbers.push(Decimal::parse(text)?),
-                Json::String(text) => _ = strings.insert(Rc::from(&**text)),
+                Json::String(text) => strings.push(Rc::from(&**text)),
                 _ => self.add_value(&mut set, value),
             }
         }
-        (set.number, set.string) = (NumberSet::values(numbers), Strings::Only(Rc::new(strings)));
+        // Sorted once; in the order of a schema each would be looked for.
+        let strings = Strings::Only(Rc::new(strings.into_iter().collect()));
+        (set.number, set.string) = (NumberSet::values(numbers), strings);
         Ok(set)
     }
 

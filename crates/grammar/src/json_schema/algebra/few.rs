@@ -16,9 +16,23 @@ const DEPTH: usize = 32;
 
 /// The strings of an expression over characters.
 pub(super) fn strings_of(arena: &Arena, expr: ExprId) -> Strings {
-    match texts(arena, expr, 0) {
+    // Most patterns have too many texts, and that is mostly seen before any is written down.
+    let may_be_few = arena.all_below(expr, |expr| is_plain(arena, expr));
+    match may_be_few.then(|| texts(arena, expr, 0)).flatten() {
         Some(texts) => Strings::Only(Rc::new(texts.into_iter().map(Rc::from).collect())),
         None => Strings::Expr(expr),
+    }
+}
+
+/// Whether an expression has few texts if its parts have: [`texts`] looks into no other.
+fn is_plain(arena: &Arena, expr: Expr) -> bool {
+    match expr {
+        Expr::Never | Expr::Empty | Expr::Literal(_) | Expr::Concat(_) | Expr::Alt(_) | Expr::Region(_) => {
+            true
+        }
+        Expr::Chars(set) => arena.char_set(set).len() <= TEXTS,
+        Expr::Repeat { max, .. } => max.is_some_and(|max| max as usize <= TEXTS),
+        _ => false,
     }
 }
 

@@ -56,7 +56,9 @@ impl GoalId {
 #[derive(Debug)]
 pub(crate) struct Goals {
     list: Vec<SmallVec<[Literal; 2]>>,
-    /// Goals by their literals.
+    /// For each schema, the goals that it does not hold and that it does; [`GoalId::ANY`] where nobody has asked yet.
+    of_nodes: Vec<[GoalId; 2]>,
+    /// The other goals by their literals.
     index: HashTable<GoalId>,
     joined: FxHashMap<(GoalId, GoalId), GoalId>,
     /// Two goals that a goal is the conjunction of.
@@ -64,10 +66,14 @@ pub(crate) struct Goals {
 }
 
 impl Goals {
-    pub(crate) fn new() -> Self {
+    /// None yet, about so many schemas.
+    pub(crate) fn new(nodes: usize) -> Self {
+        let mut list = Vec::with_capacity(nodes + 2);
         // The second entry stands for "never"; its literals are not looked at.
+        list.extend([SmallVec::new(), SmallVec::new()]);
         Goals {
-            list: vec![SmallVec::new(), SmallVec::new()],
+            list,
+            of_nodes: vec![[GoalId::ANY; 2]; nodes],
             index: HashTable::new(),
             joined: FxHashMap::default(),
             halves: FxHashMap::default(),
@@ -124,18 +130,34 @@ impl Goals {
     }
 
     fn intern(&mut self, literals: &[Literal]) -> GoalId {
-        if literals.is_empty() {
-            return GoalId::ANY;
+        match *literals {
+            [] => return GoalId::ANY,
+            [Literal { atom: Atom::Node(node), holds }] => {
+                let known = self.of_nodes[node.index()][usize::from(holds)];
+                if known != GoalId::ANY {
+                    return known;
+                }
+                let id = self.add(literals);
+                self.of_nodes[node.index()][usize::from(holds)] = id;
+                return id;
+            }
+            _ => {}
         }
         let hash = FxBuildHasher.hash_one(literals);
         if let Some(&id) = self.index.find(hash, |id| self.list[id.index()][..] == *literals) {
             return id;
         }
+        let id = self.add(literals);
+        let list = &self.list;
+        self.index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(&list[id.index()][..]));
+        id
+    }
+
+    /// A goal that is new.
+    fn add(&mut self, literals: &[Literal]) -> GoalId {
         // Every goal is kept in memory, so that there are never 2^32 of them.
         let id = GoalId(self.list.len() as u32);
         self.list.push(SmallVec::from_slice(literals));
-        let list = &self.list;
-        self.index.insert_unique(hash, id, |id| FxBuildHasher.hash_one(&list[id.index()][..]));
         id
     }
 }

@@ -7,11 +7,13 @@ mod array;
 mod finite;
 mod object;
 
+use std::fmt::Write;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
-use super::node::{Node, Types};
+use super::node::{Node, Schema, Types};
 use super::options::Spelling;
 use super::string::{Speller, encode_literal, encode_opened, opened_format};
 use crate::choice::trie_of_literals;
@@ -32,6 +34,7 @@ pub(crate) struct Lower<'a> {
     spelled: FxHashMap<ExprId, ExprId>,
     /// The white space between tokens.
     ws: ExprId,
+    colon: ExprId,
     /// Any value, once something asked for it.
     value: Option<ExprId>,
     tracking: Tracking,
@@ -46,13 +49,16 @@ impl<'a> Lower<'a> {
             other => other.expr(&mut algebra.builder.arena, algebra.limits)?,
         };
         let speller = Speller::new(algebra.options.spelling, Some(algebra.library.text));
+        let known = Vec::with_capacity(algebra.nodes.nodes.len() + 2);
+        let colon = algebra.builder.arena.literal(b":");
         Ok(Lower {
             speller,
             spelled: FxHashMap::default(),
             algebra,
-            known: Vec::new(),
+            known,
             todo: Vec::new(),
             ws,
+            colon,
             value: None,
             tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
@@ -179,8 +185,10 @@ impl<'a> Lower<'a> {
             && texts.iter().all(|text| self.speller.is_plain(text))
         {
             // One after the other in one piece, each with its quotes.
-            let all: Vec<u8> =
-                texts.iter().flat_map(|text| ["\"", text, "\""]).flat_map(str::bytes).collect();
+            let mut all: Vec<u8> = Vec::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
+            for part in texts.iter().flat_map(|text| ["\"", text, "\""]) {
+                all.extend_from_slice(part.as_bytes());
+            }
             let mut rest = &all[..];
             let texts: Vec<&[u8]> =
                 texts.iter().filter_map(|text| rest.split_off(..text.len() + 2)).collect();
@@ -231,8 +239,8 @@ impl<'a> Lower<'a> {
     fn quoted_text(&mut self, text: &str) -> ExprId {
         let arena = &mut self.algebra.builder.arena;
         if self.speller.is_plain(text) {
-            let bytes: SmallVec<[u8; 64]> =
-                [b"\"", text.as_bytes(), b"\""].into_iter().flatten().copied().collect();
+            let mut bytes: SmallVec<[u8; 64]> = SmallVec::new();
+            [b"\"", text.as_bytes(), b"\""].iter().for_each(|part| bytes.extend_from_slice(part));
             return arena.literal(&bytes);
         }
         let (quote, body) = (arena.literal(b"\""), encode_literal(text, &mut self.speller, arena));
@@ -288,22 +296,32 @@ impl<'a> Lower<'a> {
 
     /// Where the schema of a goal stands.
     fn pointer_of(&self, goal: GoalId) -> String {
+        self.schema_of(goal).map(|schema| schema.pointer.to_string()).unwrap_or_default()
+    }
+
+    /// The first schema of a goal.
+    fn schema_of(&self, goal: GoalId) -> Option<&Schema<'a>> {
         let literals = match goal {
             GoalId::NEVER => &[][..],
             _ => self.algebra.goals.literals(goal),
         };
-        let schema = literals.iter().find_map(|literal| match literal.atom {
+        literals.iter().find_map(|literal| match literal.atom {
             Atom::Node(node) => match self.algebra.nodes.get(node) {
-                Node::Schema(schema) => Some(schema),
+                Node::Schema(schema) => Some(&**schema),
                 _ => None,
             },
             Atom::Value(_) => None,
-        });
-        schema.map(|schema| schema.pointer.to_string()).unwrap_or_default()
+        })
     }
 
     fn name_of(&self, goal: GoalId) -> String {
-        format!("#{}", self.pointer_of(goal))
+        let mut name = String::from("#");
+        if let Some(schema) = self.schema_of(goal) {
+            name.reserve(schema.pointer.len());
+            // Writing to a text cannot fail.
+            let _ = write!(name, "{}", schema.pointer);
+        }
+        name
     }
 }
 

@@ -78,8 +78,7 @@ impl Lower<'_> {
     fn entry(&mut self, key: ExprId, goal: GoalId) -> Result<ExprId, Error> {
         let value = self.value_of(goal)?;
         let arena = &mut self.algebra.builder.arena;
-        let colon = arena.literal(b":");
-        Ok(arena.concat(&[key, self.ws, colon, self.ws, value, self.ws]))
+        Ok(arena.concat(&[key, self.ws, self.colon, self.ws, value, self.ws]))
     }
 
     /// A key that is not known beforehand. Keys by name need no tracking: each is written once, and no other.

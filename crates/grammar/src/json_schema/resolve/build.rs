@@ -146,7 +146,7 @@ pub(super) struct Builder<'r, 'a, 'b, 'l> {
     location: Location<'a>,
     scope: usize,
     pub(super) draft: Draft,
-    pub(super) schema: Schema<'a>,
+    pub(super) schema: Box<Schema<'a>>,
     pub(super) together: Together<'a>,
 }
 
@@ -158,7 +158,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         scope: usize,
     ) -> Self {
         let draft = resolver.resources[location.resource].dialect.draft;
-        let schema = Schema { pointer: location.pointer.clone(), ..Schema::default() };
+        let schema = Box::new(Schema { pointer: location.pointer.clone(), ..Schema::default() });
         Builder { resolver, work, location, scope, draft, schema, together: Together::default() }
     }
 
@@ -188,7 +188,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         self.schema.only_types = says_something == 1 && self.schema.types.is_some();
         self.schema.only_values =
             says_something == 1 && (self.schema.values.is_some() || self.schema.constant.is_some());
-        Ok(if says_something > 0 { Node::Schema(Box::new(self.schema)) } else { Node::Any })
+        Ok(if says_something > 0 { Node::Schema(self.schema) } else { Node::Any })
     }
 
     /// Reads one keyword. Whether it says anything about instances.

@@ -99,8 +99,9 @@ impl<'a> Resolver<'a, '_, '_> {
 
     /// Walks a schema and all schemas in it.
     pub(super) fn walk(&mut self, from: &Location<'a>) -> Result<(), Error> {
-        let mut trail = vec![Step { parent: usize::MAX, keyword: "", key: Key::None }];
-        let mut stack = vec![(from.json, from.resource, 0)];
+        let (mut trail, mut stack) = (Vec::with_capacity(32), Vec::with_capacity(32));
+        trail.push(Step { parent: usize::MAX, keyword: "", key: Key::None });
+        stack.push((from.json, from.resource, 0));
         while let Some((json, resource, step)) = stack.pop() {
             self.budget.tick()?;
             let Json::Object(members) = json else { continue };
@@ -139,9 +140,10 @@ impl<'a> Resolver<'a, '_, '_> {
         outer: usize,
         pointer: &dyn Fn() -> Pointer<'a>,
     ) -> Result<usize, Error> {
-        const NAMES: [&str; 5] = ["$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"];
+        let is_name =
+            |key: &str| matches!(key, "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor");
         let Json::Object(members) = json else { return Ok(outer) };
-        if !members.iter().any(|(key, _)| NAMES.contains(&&**key)) {
+        if !members.iter().any(|(key, _)| is_name(key)) {
             return Ok(outer);
         }
         let mut resource = outer;

@@ -143,7 +143,10 @@ impl<'a> Resolver<'a, '_, '_> {
         let mut pointer = root.pointer.to_string();
         for token in path.split('/') {
             self.budget.tick()?;
-            let key = token.replace("~1", "/").replace("~0", "~");
+            let key = match token.contains('~') {
+                true => Cow::Owned(token.replace("~1", "/").replace("~0", "~")),
+                false => Cow::Borrowed(token),
+            };
             let value = match location.json {
                 Json::Object(members) => self.member(location.json, members, &key),
                 Json::Array(items) => index(&key).and_then(|i| items.get(i)),
