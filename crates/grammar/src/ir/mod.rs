@@ -10,6 +10,7 @@ mod display;
 mod machine;
 mod members;
 mod pool;
+mod survey;
 mod tally;
 
 pub use arena::{Arena, Expr, List, Literal};
@@ -19,12 +20,13 @@ pub use machine::{Machine, MachineRef};
 pub use members::{Count, Members, Slot};
 pub use tally::{Tallies, Tally};
 
+pub(crate) use survey::{Survey, is_boolean};
+
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};
 use crate::limits::Limits;
-use crate::passes::Survey;
 
 /// A named rule.
 #[derive(Clone, Debug)]

@@ -6,10 +6,9 @@
 use rustc_hash::FxHashSet;
 
 use super::rewrite::rewrite;
-use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// Puts `Never` in place of the outermost boolean expressions for which `is_never` says so; answers whether there are any.

@@ -7,10 +7,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::rewrite::rewrite;
-use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, ByteSet, Expr, Grammar};
+use crate::ir::{Arena, ByteSet, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// Writes common beginnings of alternatives once, in the same language; answers whether there may be any.

@@ -10,10 +10,9 @@
 use std::sync::OnceLock;
 
 use super::rewrite::{identity, rebuild, rule_ids};
-use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// A rule up to this size is put in place of all its calls.

@@ -27,10 +27,9 @@ use super::graph::components;
 use super::nonempty::NonEmpty;
 use super::nullable::nullable;
 use super::rewrite::{Reach, keep_reachable, rule_ids};
-use super::survey::Survey;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// The rules of the grammar that can call themselves before any byte is read.

@@ -14,14 +14,12 @@ mod nonempty;
 mod nullable;
 mod productive;
 mod rewrite;
-mod survey;
 mod tail_recursion;
 
 pub use left_recursion::left_recursive;
 pub use nullable::nullable;
 pub(crate) use rewrite::extract_all;
 pub use rewrite::{extract, reachable};
-pub(crate) use survey::Survey;
 
 use std::sync::Arc;
 
@@ -29,7 +27,7 @@ use smallvec::SmallVec;
 
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Arena, Grammar};
+use crate::ir::{Arena, Grammar, Survey};
 use crate::limits::Budget;
 
 /// How often rules are put together at most.

@@ -3,10 +3,9 @@
 use super::fixpoint::{Gate, least, satisfiable_with};
 use super::nullable::nullable_expr;
 use super::rewrite::rewrite;
-use super::survey::Survey;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Expr, Grammar};
+use crate::ir::{Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// How often all expressions are gone over before a list of what depends on what is made.

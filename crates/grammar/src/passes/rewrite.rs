@@ -2,16 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, Expr, Grammar, Survey, is_boolean};
 use crate::limits::Budget;
-
-/// Whether this is the top of a regular part that the passes treat as one symbol.
-pub(super) fn is_boolean(expr: Expr) -> bool {
-    matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. })
-}
 
 /// Rewrites every expression that the root reaches, children first. `change` gets the old expression and
 /// the same expression with its children rewritten, and answers what takes its place. Boolean expressions

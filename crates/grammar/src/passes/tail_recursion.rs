@@ -6,10 +6,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::rewrite::rule_ids;
-use super::survey::Survey;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Expr, Grammar};
+use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// Entries of joined sequences that the loop of one rule may cost; beyond that it stays recursive.

@@ -1,28 +1,32 @@
 //! What one walk from the root shows of a grammar: which passes have something to do, and in which order.
 
-use super::rewrite::is_boolean;
+use super::{Expr, Grammar};
 use crate::ids::ExprId;
-use crate::ir::{Expr, Grammar};
 
 /// See the module documentation. What is below boolean expressions is not looked at.
 #[derive(Debug)]
 pub(crate) struct Survey {
     /// The expressions that the root reaches, each after its parts and after what it calls, but for calls of `heads`.
-    pub(super) order: Vec<ExprId>,
-    pub(super) rules: Vec<bool>,
+    pub(crate) order: Vec<ExprId>,
+    pub(crate) rules: Vec<bool>,
     /// The root, and rules that the walk came to inside themselves. Around every cycle of calls there is one.
-    pub(super) heads: Vec<bool>,
+    pub(crate) heads: Vec<bool>,
     /// How many expressions and bodies call each rule.
-    pub(super) calls: Vec<u32>,
+    pub(crate) calls: Vec<u32>,
     /// Whether some rule calls itself, by whatever way.
-    pub(super) recursive: bool,
+    pub(crate) recursive: bool,
     /// Whether there are boolean expressions.
-    pub(super) booleans: bool,
+    pub(crate) booleans: bool,
     /// Whether the walk came to `Never`.
-    pub(super) never: bool,
+    pub(crate) never: bool,
     /// So many of the first expressions are those of the base: they and its rules have been through all passes, and the
     /// walk does not go into them.
-    pub(super) settled: usize,
+    pub(crate) settled: usize,
+}
+
+/// Whether this is the top of a regular part that the passes treat as one symbol.
+pub(crate) fn is_boolean(expr: Expr) -> bool {
+    matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,13 +43,13 @@ struct Step<'a> {
 }
 
 impl Survey {
-    pub(super) fn of(grammar: &Grammar) -> Self {
+    pub(crate) fn of(grammar: &Grammar) -> Self {
         let settled = if grammar.has_base() { grammar.arena().base_len() } else { 0 };
         Survey::outside(grammar, settled)
     }
 
     /// The same with what is reached of the base.
-    pub(super) fn whole(grammar: &Grammar) -> Self {
+    pub(crate) fn whole(grammar: &Grammar) -> Self {
         Survey::outside(grammar, 0)
     }
 
