@@ -107,33 +107,26 @@ impl Matcher {
         Ok(config)
     }
 
-    /// Takes bytes that a literal spells, or white space, without going through the places inside. Returns where they lead, if
-    /// there are any, and how many they are.
+    /// Takes bytes that a literal spells without going through the places inside it. Returns where they lead, if there are
+    /// any, and how many they are.
     fn skip_literals(&self, config: &Config, bytes: &[u8]) -> Result<(Option<Config>, usize), Refused> {
         let store = &self.generation.store;
         let mut passed: Option<Config> = None;
         let mut done = 0;
         while let [(state, stack)] = &passed.as_ref().unwrap_or(config)[..]
             && done < bytes.len()
+            && let Some((literal, tail)) = store.literal(*state)
         {
-            let rest = &bytes[done..];
-            let (next, taken) = match store.literal(*state) {
-                Some((literal, tail)) => {
-                    let shared = literal.iter().zip(rest).take_while(|(a, b)| a == b).count();
-                    if shared < rest.len() && shared < literal.len() {
-                        return Err(Refused::At(done + shared));
-                    }
-                    let is_inside = shared < literal.len();
-                    let next =
-                        if is_inside { store.along_literal(*state, shared) } else { store.state_of(tail) };
-                    (next, shared)
-                }
-                None => match store.past_blank(*state, rest) {
-                    Some(past) => past,
-                    None => break,
-                },
+            let shared = literal.iter().zip(&bytes[done..]).take_while(|(a, b)| a == b).count();
+            if done + shared < bytes.len() && shared < literal.len() {
+                return Err(Refused::At(done + shared));
+            }
+            done += shared;
+            let next = if shared < literal.len() {
+                store.along_literal(*state, shared)
+            } else {
+                store.state_of(tail)
             };
-            done += taken;
             let head = (next, stack.clone());
             passed = Some(normalize(&mut Stacks::new(store), SmallVec::from_iter([head])));
         }

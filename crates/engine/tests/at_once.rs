@@ -1,5 +1,5 @@
-//! Bytes that are committed at once lead to where they lead one by one: repetitions are passed over as a whole only where
-//! nothing else can take their bytes.
+//! Bytes that are committed at once lead to where they lead one by one, also where literals and runs are passed over as a
+//! whole.
 
 use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
 

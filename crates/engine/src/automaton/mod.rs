@@ -19,7 +19,6 @@
 
 mod all_but_few;
 mod append;
-mod blank;
 mod boolean;
 mod build;
 mod byte;

@@ -198,8 +198,6 @@ pub(crate) struct Store {
     pub(super) machine_states: AppendVec<MachineState>,
     /// For each members, the cells of its entries by slot.
     pub(super) entries: Vec<OnceLock<Box<[CellId]>>>,
-    /// The bytes that those may begin with.
-    pub(super) entries_begin: Box<[OnceLock<ByteSet>]>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
@@ -247,13 +245,11 @@ impl Store {
     /// The store of a program that begins as that of the library does, if there is one.
     pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
-        let entries_begin = program.arena.all_members().map(|_| OnceLock::new()).collect();
         let store = Store {
             program,
             own: if library.is_some() { OWN } else { 0 },
             library,
             entries,
-            entries_begin,
             cells: AppendVec::new(),
             states: AppendVec::new(),
             nodes: AppendVec::new(),
