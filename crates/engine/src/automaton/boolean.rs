@@ -40,6 +40,7 @@ pub(crate) struct Formula {
     steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
     live: OnceLock<bool>,
     distance: OnceLock<u32>,
+    complement: OnceLock<FormulaId>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     plain: OnceLock<Box<[CellId]>>,
 }
@@ -94,6 +95,7 @@ impl Build<'_> {
                 steps: OnceLock::new(),
                 live: OnceLock::new(),
                 distance: OnceLock::new(),
+                complement: OnceLock::new(),
                 plain: OnceLock::new(),
             }),
         );
@@ -194,7 +196,11 @@ impl Build<'_> {
     /// The complement. Only leaves are under a "not": so it can be told how far a formula is from its end.
     fn none_of(&mut self, part: FormulaId) -> FormulaId {
         let store = self.store;
-        match &store.formula(part).kind {
+        let formula = store.formula(part);
+        if let Some(&known) = formula.complement.get() {
+            return known;
+        }
+        let complement = match &formula.kind {
             Kind::False => FormulaId::TRUE,
             Kind::True => FormulaId::FALSE,
             Kind::Not(inner) => *inner,
@@ -207,7 +213,8 @@ impl Build<'_> {
                 self.all_of(parts)
             }
             Kind::Leaf { .. } => self.formula(Kind::Not(part)),
-        }
+        };
+        *formula.complement.get_or_init(|| complement)
     }
 
     /// The formula of a boolean expression at its start; `FALSE` if nothing matches it.

@@ -32,14 +32,14 @@ struct Known {
     /// By trie node, for all slots that come to anything, in order.
     walks: FxHashMap<(u32, MembersId), Arc<[SlotWalk]>>,
     /// The same for all nodes at which a walk left the choice open.
-    all: FxHashMap<(From, StateId, MembersId), Arc<[SlotWalk]>>,
+    all: FxHashMap<(Origin, StateId, MembersId), Arc<[SlotWalk]>>,
     /// By trie node and the state at its start, what a frame comes to.
     frames: FxHashMap<(u32, StateId), Arc<Walked>>,
 }
 
 /// Where a walk began.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum From {
+pub(super) enum Origin {
     Pending(PendingId),
     Node(u32),
 }
@@ -158,7 +158,7 @@ impl Walk<'_> {
         &mut self,
         known: &Walked,
         choice: LocalId,
-        of: (From, StateId),
+        of: (Origin, StateId),
     ) -> Result<(), Exceeded> {
         known.accept.add_to(&mut self.masks, &mut self.ids);
         let (state, _) = self.store.local(choice).heads[0];
@@ -172,7 +172,7 @@ impl Walk<'_> {
         &mut self,
         known: &Walked,
         members: MembersId,
-        (from, state): (From, StateId),
+        (from, state): (Origin, StateId),
     ) -> Result<Arc<[SlotWalk]>, Exceeded> {
         let memory = &self.memory.choices.0;
         let key = (from, state, members);
@@ -281,7 +281,7 @@ impl MaskStore {
             return Ok(walk.finish(None));
         };
         let known = self.frame(store, tables, (node, state), walk.work)?;
-        walk.take(&known, choice, (From::Node(node), state))?;
+        walk.take(&known, choice, (Origin::Node(node), state))?;
         walk.run()?;
         let mut walked = walk.finish(None);
         walked.pending.extend_from_slice(&known.pending);

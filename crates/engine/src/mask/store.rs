@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use super::choice::{Choices, From};
+use super::choice::{Choices, Origin};
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
@@ -153,7 +153,7 @@ impl MaskStore {
         match store.generic_of(state) {
             Some(Generic { state, choice }) => {
                 let known = self.start(store, tables, state, walk.work)?;
-                walk.take(known, choice, (From::Pending(PendingId::WHOLE), state))?;
+                walk.take(known, choice, (Origin::Pending(PendingId::WHOLE), state))?;
                 passed.extend_from_slice(&known.pending);
             }
             None => walk.visit(ROOT, store.clamped_local(local))?,
@@ -242,7 +242,7 @@ impl MaskStore {
             && store.split_expansion(store.local_of(state)).apart.is_empty()
         {
             let known = self.resolve(store, tables, pending, state, walk.work)?;
-            walk.take(known, choice, (From::Pending(pending), state))?;
+            walk.take(known, choice, (Origin::Pending(pending), state))?;
             walk.run()?;
             let mut walked = walk.finish(None);
             walked.pending.extend(known.pending.iter().copied());

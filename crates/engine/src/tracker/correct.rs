@@ -47,7 +47,6 @@ type Beginning = FxHashMap<(ConfigKey, bool), Arc<[Alike]>>;
 #[derive(Default)]
 pub(crate) struct Corrections {
     beginning: Mutex<Beginning>,
-    plenty: Mutex<FxHashMap<ConfigKey, bool>>,
     pub(super) spots: Spots,
 }
 
@@ -179,15 +178,7 @@ impl Matcher {
             Err(Refused::At(_)) => return Ok(false),
             Err(Refused::Limit(e)) => return Err(e.into()),
         };
-        let known = &self.generation.corrections.plenty;
-        let key = key_of(&config);
-        if let Some(&plenty) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(plenty);
-        }
-        let plenty = self.has_plenty(&config, after, after.depth())?;
-        self.generation.store.add_bytes(96);
-        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, plenty);
-        Ok(plenty)
+        self.has_plenty_known(self.spot(&config), after, after.depth())
     }
 }
 
@@ -199,7 +190,7 @@ impl<'a> Correction<'a> {
             return Ok(());
         }
         let tokens: SmallVec<[TokenId; 8]> = tokens.collect();
-        if tracker.is_indifferent(&alike.rest) {
+        if tracker.is_indifferent(alike.closes) {
             if !self.is_fine(config, tracker, &alike.rest)? {
                 tokens.into_iter().for_each(|token| clear(self.words, token));
             }

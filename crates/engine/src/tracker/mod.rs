@@ -241,21 +241,24 @@ impl Tracker {
         self.arrays == 0 && self.candidates.is_empty() && bytes.iter().all(|&b| inside(b))
     }
 
-    /// Whether plain text of the string that is being written, before `bytes`, makes no difference to what they repeat:
-    /// it is no key, nothing is left to compare it with, and no item of an array ends in the bytes.
-    pub(crate) fn is_indifferent(&self, bytes: &[u8]) -> bool {
-        let in_object = self.top.as_ref().is_some_and(|frame| frame.is_object());
-        let closes = |byte: &u8| matches!(byte, b'}' | b']');
+    /// Whether plain text of the string that is being written makes no difference to what bytes behind it repeat: it is no
+    /// key, nothing is left to compare it with, and no item of an array ends in them. `closes` tells whether anything may.
+    pub(crate) fn is_indifferent(&self, closes: bool) -> bool {
         matches!(self.mode, Mode::String(Text::PLAIN))
             && self.candidates.is_empty()
-            && (self.arrays == 0 || in_object && !bytes.iter().any(closes))
+            && self.ends_no_item(closes)
     }
 
     /// Whether bytes begin neither an item of an array that is worth comparing nor a key. `opens` tells whether an array
     /// may begin in them, `closes` whether something may end.
     pub(crate) fn begins_no_item(&self, opens: bool, closes: bool) -> bool {
+        !opens && (!self.tracking.keys || self.keys_abound()) && self.ends_no_item(closes)
+    }
+
+    /// Whether no item that is worth comparing ends in bytes; `closes` tells whether anything may.
+    fn ends_no_item(&self, closes: bool) -> bool {
         let in_object = || self.top.as_ref().is_some_and(|frame| frame.is_object());
-        !opens && (!self.tracking.keys || self.keys_abound()) && (self.arrays == 0 || !closes && in_object())
+        self.arrays == 0 || !closes && in_object()
     }
 
     /// The depth of the innermost array an item of which is compared with others, if no key is.

@@ -28,7 +28,7 @@ pub(super) struct Spot {
     /// The bytes of text that may come next.
     next: OnceLock<ByteSet>,
     after: RwLock<Ways>,
-    /// Whether items that hold what is being written, so many containers further out, have plenty of choice left.
+    /// Whether what is being written, or what holds it so many containers further out, has plenty of choice left.
     plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
 }
 
@@ -112,7 +112,16 @@ impl Matcher {
 
     /// Whether the innermost item that is compared with others has plenty of choice left.
     pub(super) fn is_item_of_plenty(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
-        let Some(depth) = tracker.compared_at() else { return Ok(false) };
+        tracker.compared_at().map_or(Ok(false), |depth| self.has_plenty_known(spot, tracker, depth))
+    }
+
+    /// The same of an entry of the container at `depth`: see [`has_plenty`](Matcher::has_plenty).
+    pub(super) fn has_plenty_known(
+        &self,
+        spot: &Spot,
+        tracker: &Tracker,
+        depth: u32,
+    ) -> Result<bool, MatchError> {
         let out = tracker.depth() - depth;
         let known = spot.plenty.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(&(_, plenty)) = known.iter().find(|known| known.0 == out) {
