@@ -3,6 +3,7 @@
 //! Elements never move: they live in chunks of doubling size, each allocated once and touched only as it fills.
 //! A safe version with a `OnceLock` per element was measured first: initialising a chunk cost more than
 //! filling it, in the middle of a mask, and every read paid for a second check.
+//! With the chunks behind `OnceLock`s and slices, reads were 15 % of the instructions of cold masks; one check is enough.
 
 use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;

@@ -67,9 +67,8 @@ impl Kinds {
     fn from(arena: &Arena, start: usize) -> Self {
         let mut kinds = Kinds { start, ..Kinds::default() };
         for expr in (start..arena.len()).filter_map(ExprId::new).map(|id| arena.get(id)) {
-            let look = matches!(expr, Expr::Look { .. });
-            kinds.looks |= look;
-            kinds.booleans |= look || matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_));
+            kinds.looks |= matches!(expr, Expr::Look { .. });
+            kinds.booleans |= expr.is_boolean();
         }
         kinds
     }
@@ -281,9 +280,8 @@ fn find_regions(
 
 /// Takes the members that stand in booleans or assertions out of those whose entries are frames.
 fn find_framed(arena: &Arena, framed: &mut [bool], kinds: Kinds) {
-    let is_boolean = |expr| matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. });
     let mut inside = vec![false; arena.len()];
-    let mut todo = kinds.all(arena, is_boolean);
+    let mut todo = kinds.all(arena, Expr::is_boolean);
     while let Some(id) = todo.pop() {
         if std::mem::replace(&mut inside[id.index()], true) {
             continue;

@@ -76,6 +76,13 @@ pub enum Expr {
     Machine(MachineId),
 }
 
+impl Expr {
+    /// Whether this is a boolean, an assertion or a region of them: the top of a regular part that passes treat as one symbol.
+    pub fn is_boolean(self) -> bool {
+        matches!(self, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. })
+    }
+}
+
 /// Neighbouring literals of a sequence: the first of them, and the bytes of all once there are two.
 #[derive(Default)]
 struct LiteralRun {

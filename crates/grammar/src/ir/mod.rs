@@ -20,7 +20,7 @@ pub use machine::{Machine, MachineRef};
 pub use members::{Count, Members, Slot};
 pub use tally::{Tallies, Tally};
 
-pub(crate) use survey::{Survey, is_boolean};
+pub(crate) use survey::Survey;
 
 use std::sync::Arc;
 

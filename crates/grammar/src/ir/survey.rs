@@ -24,11 +24,6 @@ pub(crate) struct Survey {
     pub(crate) settled: usize,
 }
 
-/// Whether this is the top of a regular part that the passes treat as one symbol.
-pub(crate) fn is_boolean(expr: Expr) -> bool {
-    matches!(expr, Expr::And(_) | Expr::Not(_) | Expr::Region(_) | Expr::Look { .. })
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Unseen,
@@ -116,7 +111,7 @@ impl Survey {
                 self.calls[rule.index()] += 1;
                 grammar.parts(id)
             }
-            expr if is_boolean(expr) => {
+            expr if expr.is_boolean() => {
                 self.booleans = true;
                 &[]
             }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Expr, Grammar, Survey, is_boolean};
+use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
 
 /// Rewrites every expression that the root reaches, children first. `change` gets the old expression and
@@ -46,7 +46,7 @@ pub(super) fn rule_ids(count: usize) -> impl Iterator<Item = RuleId> {
 /// The expression with its children mapped; itself if none of them changed.
 pub(super) fn rebuild(arena: &mut Arena, id: ExprId, map: &[ExprId]) -> ExprId {
     let expr = arena.get(id);
-    if is_boolean(expr) {
+    if expr.is_boolean() {
         return id;
     }
     let children = arena.children(id);
