@@ -4,13 +4,10 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use tokenstile_grammar::ir::CharSet;
-
 use crate::library::{self, Library};
 use crate::mask::Kept;
 use crate::profile::Profile;
 use crate::proof::Spelling;
-use crate::spelling;
 use crate::stored::{Reader, TablesError, Writer};
 use crate::tracker::StructureTables;
 use crate::trie::Trie;
@@ -21,8 +18,6 @@ pub(crate) struct Tables {
     pub(crate) vocab: Vocab,
     pub(crate) trie: Trie,
     pub(crate) profile: Profile,
-    /// Characters past ASCII that the bytes of the vocabulary can spell.
-    pub(crate) wide: CharSet,
     /// Masks that are asked for often.
     pub(crate) kept: Kept,
     /// Words of a mask.
@@ -47,11 +42,10 @@ impl Tables {
 
     fn of(vocab: Vocab, trie: Trie, profile: Profile, structure: StructureTables) -> Self {
         let words = words_of(&vocab);
-        let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
         let kept = Kept::new(words);
         let (spelling, library) = (OnceLock::new(), RwLock::new(None));
         let library_limit = AtomicUsize::new(library::BYTES);
-        Tables { vocab, trie, profile, wide, kept, words, spelling, structure, library, library_limit }
+        Tables { vocab, trie, profile, kept, words, spelling, structure, library, library_limit }
     }
 
     /// Writes all that takes time to build as a file.

@@ -11,6 +11,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use crate::profile::LackId;
 
 /// A local that repeats one class of characters: `[set]{…}` and then something else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,8 +24,9 @@ pub(crate) struct Loop {
     pub(crate) need: u32,
     /// The ASCII characters of the set, one bit each.
     pub(crate) ascii: u128,
-    /// Whether all other characters that the vocabulary can spell are in it.
+    /// Whether all other characters that the vocabulary can spell are in it, but for those that it lacks.
     pub(crate) wide: bool,
+    pub(crate) lack: LackId,
     /// Whether nothing but such characters is repeated, so that what follows the loop does not depend on how
     /// often it ran.
     pub(crate) plain: bool,
@@ -120,7 +122,7 @@ impl Store {
             let ascii = class.ascii.ascii_bits();
             let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
             let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
-            let this = Loop { chars, left, need, ascii, wide: class.wide, plain };
+            let this = Loop { chars, left, need, ascii, wide: class.wide, lack: class.lack, plain };
             // Several loops in step are one, unless their rounds have to be counted.
             match found {
                 Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
@@ -202,9 +204,9 @@ impl Store {
         })
     }
 
-    /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads,
-    /// as the edges show. If they do not show it, it may be so all the same.
-    pub(crate) fn wide_follows(&self, id: LocalId, byte: u8) -> bool {
+    /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads, but for
+    /// a lack, as the edges show. If they do not show it, it may be so all the same.
+    pub(crate) fn wide_follows(&self, id: LocalId, byte: u8, lack: LackId) -> bool {
         let edges = &self.split_expansion(id).edges;
         let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
         let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
@@ -213,7 +215,8 @@ impl Store {
         wide.peek().is_some()
             && wide.all(|&(_, at, target)| match self.cell(target) {
                 Cell { head: Head::Utf8(set, _), tail, .. } => {
-                    at == node && tail == next && self.program.class(set).wide
+                    let class = self.program.class(set);
+                    at == node && tail == next && class.wide && class.lack == lack
                 }
                 _ => false,
             })

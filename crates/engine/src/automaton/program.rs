@@ -1,6 +1,6 @@
 //! The prepared grammar in the form the automaton reads: expressions, rule bodies, and what is known of them.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Members, Tallies, Utf8Dfa};
@@ -8,6 +8,7 @@ use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId
 
 use super::distance::{Shortest, shortest_texts};
 use super::except::Exceptions;
+use crate::profile::{LackId, Lacks};
 use crate::tables::Tables;
 
 /// See the module documentation.
@@ -28,8 +29,8 @@ pub(crate) struct Program {
     lengths: OnceLock<Vec<u32>>,
     /// For each members, whether its entries are frames; inside booleans and assertions there are none.
     framed: Vec<bool>,
-    /// Characters past ASCII that the vocabulary can spell.
-    wide: CharSet,
+    /// What character sets lack of the characters past ASCII that the vocabulary can spell.
+    lacks: Arc<Lacks>,
     /// The lookbehinds of each region that has assertions; regions without any are not listed.
     regions: FxHashMap<ExprId, Vec<Behind>>,
     /// The conjunctions, in order; those that are texts of a loop but for a few with what there is to know of them.
@@ -80,11 +81,12 @@ impl Kinds {
     }
 }
 
-/// A character set: its ASCII part, and whether it has all the rest.
+/// A character set: its ASCII part, and whether it has all the rest, or all but what it lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct CharClass {
     pub(crate) ascii: ByteSet,
     pub(crate) wide: bool,
+    pub(crate) lack: LackId,
 }
 
 /// A lookbehind: the assertion, and "any text that ends with it".
@@ -100,15 +102,16 @@ impl Program {
         let root = bodies[grammar.root().index()];
         let nullable = tokenstile_grammar::passes::nullable(&grammar);
         let rules = Rules { bodies, nullable };
-        let (arena, wide) = (grammar.into_arena(), tables.wide.clone());
-        let program = Program::build(arena, rules, root, tables.trie.longest, wide)?;
+        let (arena, lacks) = (grammar.into_arena(), tables.profile.lacks.clone());
+        let program = Program::build(arena, rules, root, tables.trie.longest, lacks)?;
         program.arena.all_members().try_for_each(Members::check)?;
         Ok(program)
     }
 
     /// A program that is just one regular expression, to find out something about it.
     pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
-        Program::build(arena, Rules::default(), expr, 0, CharSet::empty())
+        let lacks = Arc::new(Lacks::new(CharSet::empty()));
+        Program::build(arena, Rules::default(), expr, 0, lacks)
     }
 
     fn build(
@@ -116,7 +119,7 @@ impl Program {
         rules: Rules,
         root: ExprId,
         longest_token: usize,
-        wide: CharSet,
+        lacks: Arc<Lacks>,
     ) -> Result<Self, Error> {
         let anything = arena.anything();
         let (mut regions, mut nullable) = (FxHashMap::default(), rules.nullable);
@@ -148,7 +151,7 @@ impl Program {
             shortest: OnceLock::new(),
             lengths: OnceLock::new(),
             framed,
-            wide,
+            lacks,
             regions,
             excepts,
         })
@@ -196,10 +199,8 @@ impl Program {
     pub(crate) fn class(&self, set: CharSetId) -> CharClass {
         *self.classes[set.index()].get_or_init(|| {
             let set = self.arena.char_set(set);
-            CharClass {
-                ascii: set.ascii(),
-                wide: !self.wide.is_empty() && set.intersect(&self.wide) == self.wide,
-            }
+            let lack = self.lacks.of(set);
+            CharClass { ascii: set.ascii(), wide: lack.is_some(), lack: lack.unwrap_or(LackId::NOTHING) }
         })
     }
 

@@ -64,7 +64,7 @@ impl Walk<'_> {
         let rest = store.program.class(repeats.chars);
         let first = rest.ascii.intersect(left);
         let anchor = self.tables.profile.anchor(index);
-        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) {
+        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
             return Ok(ByteSet::EMPTY);
         }
         let Some(home) = self.away_from(local, &few, &rest)? else { return Ok(ByteSet::EMPTY) };

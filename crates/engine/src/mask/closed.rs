@@ -16,7 +16,7 @@ use super::accept::Shared;
 use super::walk::Walk;
 use super::wide::{DEAD, Wide};
 use crate::automaton::{CharClass, Exceeded, LocalId, Loop};
-use crate::profile::{Entry, LONG, Profile, Run, RunMask};
+use crate::profile::{Entry, LONG, LackId, Profile, Run, RunMask};
 
 /// How many places may be looked at.
 const PLACES: usize = 320;
@@ -101,7 +101,7 @@ impl Walk<'_> {
         }
         let mut tokens: Vec<u32> = some.to_vec();
         for &c in dead {
-            let with = self.tables.profile.tokens_with(c).iter().copied();
+            let with = self.tables.profile.tokens_with(self.trie, c);
             tokens.extend(with.filter(|&t| mask[t as usize / 32] >> (t % 32) & 1 == 1));
         }
         tokens.sort_unstable();
@@ -144,11 +144,11 @@ impl Walk<'_> {
         is_home: impl Fn(&Entry, u32) -> bool,
     ) -> Result<(), Exceeded> {
         let anchor = self.tables.profile.anchor(run.anchor);
-        let firsts = run.first_ranges();
+        let leaving = self.tables.profile.leaving(self.trie, run);
         let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(from.0))]);
         for byte in exits.iter() {
             let from_home = self.after_byte(from.1, byte)?;
-            for entry in anchor.after(byte, run, &firsts) {
+            for entry in leaving.by(byte) {
                 let before = self.trie.parent[entry.node as usize];
                 let next = if is_home(&entry, before) {
                     from_home
@@ -238,7 +238,7 @@ impl Walk<'_> {
         if !self.search(&mut search)? {
             return Ok(None);
         }
-        let rest = CharClass { ascii: search.ascii, wide: search.wide };
+        let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
         let first_wide = first_wide && rest.wide;
         let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
         let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
@@ -308,7 +308,8 @@ impl Walk<'_> {
                 search.dead.push(c);
             }
         }
-        let tokens: usize = search.dead.iter().map(|&c| self.tables.profile.tokens_with(c).len()).sum();
+        let with = |&c: &char| self.tables.profile.tokens_with(self.trie, c).count();
+        let tokens: usize = search.dead.iter().map(with).sum();
         targets.into_iter().for_each(|target| search.add(target, chars + 1));
         Ok(search.dead.len() <= DEAD && tokens <= DEAD_TOKENS)
     }
@@ -339,6 +340,7 @@ impl Walk<'_> {
             return Ok(*class);
         }
         let ascii = self.leads_to(home, home, &class.ascii)?;
-        Ok(CharClass { ascii, wide: class.wide && self.wide_leads_to(home, home)? })
+        let wide = class.wide && self.wide_leads_to(home, home, class.lack)?;
+        Ok(CharClass { ascii, wide, lack: class.lack })
     }
 }

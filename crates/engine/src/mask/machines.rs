@@ -10,7 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::Shared;
 use super::walk::Walk;
 use crate::automaton::{CharClass, Exceeded, InMachine, LocalId};
-use crate::profile::{Run, RunMask};
+use crate::profile::{LackId, Run, RunMask};
 
 type Places<'a> = SmallVec<[InMachine<'a>; 4]>;
 
@@ -80,10 +80,10 @@ impl<'a> Walk<'a> {
     fn leave_machine(&mut self, index: u32, place: &InMachine<'_>) -> Result<(), Exceeded> {
         let anchor = self.tables.profile.anchor(index);
         let run = run_of(index, place.machine.alphabet(), u32::MAX);
-        let firsts = run.first_ranges();
+        let leaving = self.tables.profile.leaving(self.trie, &run);
         let mut path: SmallVec<[u8; 32]> = SmallVec::new();
         for byte in self.store.split_expansion(place.after).alive.iter() {
-            for entry in anchor.after(byte, &run, &firsts) {
+            for entry in leaving.by(byte) {
                 self.work.spend(1)?;
                 path.clear();
                 let mut at = self.trie.parent[entry.node as usize];
@@ -151,5 +151,11 @@ impl<'a> Walk<'a> {
 
 /// The run of up to so many bytes of an alphabet.
 fn run_of(anchor: u32, ascii: ByteSet, most: u32) -> Run {
-    Run { anchor, first: ascii, first_wide: false, rest: CharClass { ascii, wide: false }, most }
+    Run {
+        anchor,
+        first: ascii,
+        first_wide: false,
+        rest: CharClass { ascii, wide: false, lack: LackId::NOTHING },
+        most,
+    }
 }

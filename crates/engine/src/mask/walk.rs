@@ -12,7 +12,7 @@ use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use crate::automaton::{CharClass, Exceeded, Literals, LocalExpansion, LocalId, Loop, Store, Work};
-use crate::profile::{Profile, Run, RunMask};
+use crate::profile::{Anchor, LackId, Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
@@ -251,7 +251,8 @@ impl<'a> Walk<'a> {
         let Some(repeats) = self.store.repeats_ref(local) else { return false };
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0
-            && (!below.wide || (repeats.wide && !below.broken && below.boundary))
+            && (!below.wide
+                || (repeats.wide && !below.broken && below.boundary && self.is_whole(node, repeats)))
             && repeats.left.is_none_or(|left| below.chars <= left)
             && (repeats.need == 0 || below.chars < repeats.need);
         if !pure {
@@ -262,6 +263,23 @@ impl<'a> Walk<'a> {
         let class = self.store.program.class(repeats.chars);
         self.ends_in(self.store.split_expansion(local), |pending| pending.pure.push((node, class)));
         true
+    }
+
+    /// Whether below a node there is no character that a loop lacks.
+    #[inline]
+    fn is_whole(&self, node: u32, repeats: &Loop) -> bool {
+        repeats.lack == LackId::NOTHING
+            || self
+                .tables
+                .profile
+                .lacking(self.trie, repeats.lack)
+                .is_none_or(|lacking| !lacking.is_about(node))
+    }
+
+    /// Whether the tables of an anchor tell of runs of a class: not if a character that it lacks is on the way there.
+    pub(super) fn knows(&self, anchor: &Anchor, class: &CharClass) -> bool {
+        let lacking = self.tables.profile.lacking(self.trie, class.lack);
+        lacking.is_none_or(|lacking| !lacking.is_before(anchor.node))
     }
 
     /// Visits an anchor: runs of characters by the tables, the rest by walking.
@@ -284,11 +302,14 @@ impl<'a> Walk<'a> {
             let next = self.step(expansion, i)?;
             let Some(repeats) = self.store.repeats(next) else { continue };
             let rest = self.store.program.class(repeats.chars);
-            if !Profile::pays(&first, &rest) || !self.stays_simple(next, repeats, &rest)? {
+            if !Profile::pays(&first, &rest)
+                || !self.knows(anchor, &rest)
+                || !self.stays_simple(next, repeats, &rest)?
+            {
                 continue;
             }
-            let shown = first.first().is_some_and(|byte| self.store.wide_follows(local, byte));
-            let first_wide = rest.wide && (shown || self.wide_leads_to(local, next)?);
+            let shown = first.first().is_some_and(|byte| self.store.wide_follows(local, byte, rest.lack));
+            let first_wide = rest.wide && (shown || self.wide_leads_to(local, next, rest.lack)?);
             let most = repeats.left.map_or(u32::MAX, |l| l.saturating_add(1));
             let run = Run { anchor: index, first, first_wide, rest, most };
             self.run_of(run, next, repeats)?;
@@ -334,7 +355,6 @@ impl<'a> Walk<'a> {
     /// after the run's first character.
     fn run_of(&mut self, run: Run, local: LocalId, repeats: Loop) -> Result<(), Exceeded> {
         let tables = self.tables;
-        let anchor = tables.profile.anchor(run.anchor);
         let RunMask { mask, minus, .. } = tables.profile.mask(self.trie, run);
         self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
@@ -350,9 +370,9 @@ impl<'a> Walk<'a> {
         self.ends_in(self.store.split_expansion(at_need), |pending| {
             pending.runs.push(PendingRun { run, least, except: Arc::default() })
         });
-        let firsts = run.first_ranges();
+        let leaving = tables.profile.leaving(self.trie, &run);
         for byte in exits.iter().filter(|&b| !in_run(b)) {
-            for entry in anchor.after(byte, &run, &firsts) {
+            for entry in leaving.by(byte) {
                 self.work.spend(1)?;
                 let rounds = entry.chars as usize - 1;
                 let index = match repeats {
@@ -416,12 +436,11 @@ impl<'a> Walk<'a> {
             }
         }
         for PendingRun { run, least, except } in &pending.runs {
-            let anchor = self.tables.profile.anchor(run.anchor);
-            let firsts = run.first_ranges();
+            let leaving = self.tables.profile.leaving(self.trie, run);
             for byte in expansion.alive.iter() {
                 let Some(class) = expansion.class_of(byte) else { continue };
                 let mut next = None;
-                for entry in anchor.after(byte, run, &firsts).filter(|e| e.chars >= *least) {
+                for entry in leaving.by(byte).filter(|e| e.chars >= *least) {
                     self.work.spend(1)?;
                     let before = || self.trie.parent[entry.node as usize];
                     if !except.is_empty() && except.binary_search(&before()).is_ok() {

@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::walk::Walk;
 use crate::automaton::{Exceeded, LocalId};
+use crate::profile::LackId;
 
 /// Where characters past ASCII lead, and which of them lead nowhere.
 #[derive(Clone, Default)]
@@ -69,10 +70,19 @@ impl WideMemo {
 }
 
 impl Walk<'_> {
-    /// Whether every character past ASCII leads from `local` to `target`.
-    pub(super) fn wide_leads_to(&mut self, local: LocalId, target: LocalId) -> Result<bool, Exceeded> {
-        let wide = self.wide_of(local)?;
-        Ok(wide.is_some_and(|wide| wide.dead.is_empty() && wide.targets.iter().all(|&other| other == target)))
+    /// Whether every character past ASCII leads from `local` to `target`, and those of a lack nowhere.
+    pub(super) fn wide_leads_to(
+        &mut self,
+        local: LocalId,
+        target: LocalId,
+        lack: LackId,
+    ) -> Result<bool, Exceeded> {
+        let Some(Wide { targets, dead }) = self.wide_of(local)? else { return Ok(false) };
+        let same = match self.tables.profile.lacks.get(lack) {
+            Some(lack) => lack.chars.len() == dead.len() && dead.iter().all(|&c| lack.chars.contains(c)),
+            None => dead.is_empty(),
+        };
+        Ok(same && targets.iter().all(|&other| other == target))
     }
 
     /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::collect::Collected;
 use super::found::Found;
 use super::kinds::{WIDE, kind_of, left_out, touched_kinds};
-use super::{Run, RunMask};
+use super::{Lacking, Run, RunMask};
 use crate::automaton::CharClass;
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
 use crate::trie::{Trie, Utf8Place};
@@ -229,32 +230,6 @@ impl Anchor {
         bytes.iter().map(|b| self.counts[b as usize] as usize).sum()
     }
 
-    /// The nodes that `byte` leads to after `run`, together with the number of characters before it.
-    /// `firsts` are the [`first_ranges`](Run::first_ranges) of the run.
-    pub(crate) fn after<'a>(
-        &'a self,
-        byte: u8,
-        run: &'a Run,
-        firsts: &'a [(u8, u8)],
-    ) -> impl Iterator<Item = Entry> + 'a {
-        let range = self.starts[byte as usize] as usize..self.starts[byte as usize + 1] as usize;
-        let entries = &self.entries[range];
-        let words = run.rest.ascii.words();
-        firsts
-            .iter()
-            .flat_map(move |&(low, high)| {
-                let start = entries.partition_point(|e| e.first < low);
-                let end = start + entries[start..].partition_point(|e| e.first <= high);
-                entries[start..end].iter().copied()
-            })
-            .filter(move |e| {
-                e.ascii[0] & !words[0] == 0
-                    && e.ascii[1] & !words[1] == 0
-                    && e.chars <= run.most
-                    && (run.rest.wide || !e.wide)
-            })
-    }
-
     /// Adds the tokens of a group that have at most so many characters.
     fn add_group(&self, found: &mut Found, group: &Group, most: u32) {
         let tokens = &self.tokens[group.start as usize..group.end as usize];
@@ -265,8 +240,23 @@ impl Anchor {
         found.add(tokens, dense, most);
     }
 
-    pub(super) fn mask(&self, trie: &Trie, run: &Run, words: usize) -> RunMask {
+    /// The tokens that a run matches as a whole.
+    pub(super) fn mask(
+        &self,
+        (trie, lacking): (&Trie, Option<Lacking<'_>>),
+        run: &Run,
+        words: usize,
+    ) -> RunMask {
         let mut found = Found::new(words);
+        self.find(trie, run, &mut found);
+        if let Some(lacking) = lacking {
+            lacking.tokens_below(self.node).for_each(|tokens| found.remove(tokens));
+        }
+        found.finish()
+    }
+
+    /// The same without regard to characters that are lacking.
+    fn find(&self, trie: &Trie, run: &Run, found: &mut Found) {
         let allowed = touched_kinds(&run.rest);
         let left_out = left_out(&run.rest);
         let held: usize = left_out.iter().map(|byte| self.held(byte).len()).sum();
@@ -276,13 +266,13 @@ impl Anchor {
             let mut nodes: Vec<u32> = firsts.filter_map(|b| trie.child(self.node, b)).collect();
             nodes.retain(|&n| !matches!(trie.utf8[n as usize], Utf8Place::BROKEN | Utf8Place::LEADING));
             found.add_matching(trie, &nodes, run);
-            return found.finish();
+            return;
         }
         for kind in &self.kinds {
             let groups = self.groups[kind.groups.clone()].iter().filter(|g| g.rest & !allowed == 0);
             if kind.first == WIDE {
                 if run.first_wide {
-                    groups.for_each(|g| self.add_group(&mut found, g, run.most));
+                    groups.for_each(|g| self.add_group(found, g, run.most));
                 }
                 continue;
             }
@@ -297,13 +287,48 @@ impl Anchor {
                 found.add_matching(trie, &nodes, run);
                 continue;
             }
-            groups.for_each(|g| self.add_group(&mut found, g, run.most));
+            groups.for_each(|g| self.add_group(found, g, run.most));
             for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
                 found.remove(trie.subtree(child));
             }
         }
         left_out.iter().for_each(|byte| found.remove(self.held(byte)));
-        found.finish()
+    }
+}
+
+/// What leaves a run.
+pub(crate) struct Leaving<'a> {
+    anchor: &'a Anchor,
+    run: Run,
+    /// Entries are sorted by their first byte, and these are few.
+    firsts: SmallVec<[(u8, u8); 8]>,
+    lacking: Option<Lacking<'a>>,
+}
+
+impl<'a> Leaving<'a> {
+    pub(super) fn new(anchor: &'a Anchor, run: Run, lacking: Option<Lacking<'a>>) -> Self {
+        Leaving { anchor, firsts: run.first_ranges(), run, lacking }
+    }
+
+    /// The nodes that `byte` leads to after the run, together with the number of characters before it.
+    pub(crate) fn by(&self, byte: u8) -> impl Iterator<Item = Entry> {
+        let Leaving { anchor: Anchor { starts, entries, .. }, run, firsts, lacking } = self;
+        let entries = &entries[starts[byte as usize] as usize..starts[byte as usize + 1] as usize];
+        let words = run.rest.ascii.words();
+        let is_whole = |entry: &Entry| !lacking.is_some_and(|lacking| lacking.is_before(entry.node));
+        firsts
+            .iter()
+            .flat_map(move |&(low, high)| {
+                let start = entries.partition_point(|e| e.first < low);
+                let end = start + entries[start..].partition_point(|e| e.first <= high);
+                entries[start..end].iter().copied()
+            })
+            .filter(move |e| {
+                e.ascii[0] & !words[0] == 0
+                    && e.ascii[1] & !words[1] == 0
+                    && e.chars <= run.most
+                    && (!e.wide || run.rest.wide && is_whole(e))
+            })
     }
 }
 

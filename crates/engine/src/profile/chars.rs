@@ -1,40 +1,38 @@
-//! For each character past ASCII, the tokens that have it.
+//! For each character past ASCII, where it is in the trie.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::trie::{ROOT, Trie, Utf8Place};
-use crate::vocab::TokenId;
 
 /// See the module documentation.
 pub(super) struct ByChar {
     /// The characters, in ascending order.
     chars: Array<u32>,
-    /// Where the tokens of each start; one more at the end.
+    /// Where the nodes of each start; one more at the end.
     starts: Array<u32>,
-    tokens: Array<TokenId>,
+    /// The nodes at which they are complete.
+    nodes: Array<u32>,
 }
 
 impl ByChar {
     pub(super) fn new(trie: &Trie) -> Self {
-        let mut found: Vec<(char, Vec<TokenId>)> = collect(trie).into_iter().collect();
+        let mut found: Vec<(char, Vec<u32>)> = collect(trie).into_iter().collect();
         found.sort_unstable_by_key(|(c, _)| *c);
-        let (mut starts, mut tokens) = (vec![0], Vec::new());
-        for (_, list) in &mut found {
-            list.sort_unstable();
-            list.dedup();
-            tokens.extend_from_slice(list);
-            starts.push(tokens.len() as u32);
+        let (mut starts, mut nodes) = (vec![0], Vec::new());
+        for (_, list) in &found {
+            nodes.extend_from_slice(list);
+            starts.push(nodes.len() as u32);
         }
         let chars: Vec<u32> = found.iter().map(|(c, _)| u32::from(*c)).collect();
-        ByChar { chars: chars.into(), starts: starts.into(), tokens: tokens.into() }
+        ByChar { chars: chars.into(), starts: starts.into(), nodes: nodes.into() }
     }
 
-    /// The tokens that have a character.
-    pub(super) fn tokens(&self, c: char) -> &[TokenId] {
+    /// The nodes at which a character is complete. All tokens below have it.
+    pub(super) fn nodes(&self, c: char) -> &[u32] {
         match self.chars.binary_search(&u32::from(c)) {
-            Ok(at) => &self.tokens[self.starts[at] as usize..self.starts[at + 1] as usize],
+            Ok(at) => &self.nodes[self.starts[at] as usize..self.starts[at + 1] as usize],
             Err(_) => &[],
         }
     }
@@ -42,27 +40,26 @@ impl ByChar {
     pub(super) fn save<'a>(&'a self, file: &mut Writer<'a>) {
         file.array(&self.chars);
         file.array(&self.starts);
-        file.array(&self.tokens);
+        file.array(&self.nodes);
     }
 
-    pub(super) fn load(file: &mut Reader, words: usize) -> Result<Self, TablesError> {
-        let list = ByChar { chars: file.array()?, starts: file.array()?, tokens: file.array()? };
+    pub(super) fn load(file: &mut Reader, trie: &Trie) -> Result<Self, TablesError> {
+        let list = ByChar { chars: file.array()?, starts: file.array()?, nodes: file.array()? };
         let sound = list.chars.is_sorted_by(|a, b| a < b)
             && list.starts.len() == list.chars.len() + 1
             && list.starts.is_sorted()
-            && list.starts.last().is_some_and(|&end| end as usize <= list.tokens.len())
-            && list.tokens.iter().all(|&token| (token as usize / 32) < words);
+            && list.starts.last().is_some_and(|&end| end as usize <= list.nodes.len())
+            && list.nodes.iter().all(|&node| (node as usize) < trie.nodes.len());
         if sound { Ok(list) } else { Err(TablesError::Damaged { what: "the list of characters is none" }) }
     }
 
     pub(super) fn bytes_held(&self) -> usize {
-        size_of_val(&*self.chars) + size_of_val(&*self.starts) + size_of_val(&*self.tokens)
+        size_of_val(&*self.chars) + size_of_val(&*self.starts) + size_of_val(&*self.nodes)
     }
 }
 
-fn collect(trie: &Trie) -> FxHashMap<char, Vec<TokenId>> {
-    let mut found: FxHashMap<char, Vec<TokenId>> = FxHashMap::default();
-    // Whoever has a character has a node at which it is complete; all tokens below have it, too.
+fn collect(trie: &Trie) -> FxHashMap<char, Vec<u32>> {
+    let mut found: FxHashMap<char, Vec<u32>> = FxHashMap::default();
     let wide = (1..trie.nodes.len() as u32).filter(|&node| trie.byte[node as usize] & 0xC0 == 0x80);
     for node in wide.filter(|&node| trie.utf8[node as usize] == Utf8Place::BOUNDARY) {
         let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
@@ -73,7 +70,7 @@ fn collect(trie: &Trie) -> FxHashMap<char, Vec<TokenId>> {
         }
         bytes.reverse();
         if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
-            found.entry(c).or_default().extend_from_slice(trie.subtree(node));
+            found.entry(c).or_default().push(node);
         }
     }
     found

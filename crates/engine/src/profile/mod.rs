@@ -13,18 +13,21 @@ mod chars;
 mod collect;
 mod found;
 mod kinds;
+mod lacks;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{ByteSet, CharSet};
 
-pub(crate) use anchor::{Anchor, Entry};
+pub(crate) use anchor::{Anchor, Entry, Leaving};
 use chars::ByChar;
 use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
+pub(crate) use lacks::{LackId, Lacking, Lacks};
 
 use crate::automaton::CharClass;
+use crate::spelling;
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::trie::{ROOT, Trie, Utf8Place};
 use crate::vocab::TokenId;
@@ -40,7 +43,7 @@ pub(crate) struct Run {
     pub(crate) anchor: u32,
     /// ASCII bytes the run may start with.
     pub(crate) first: ByteSet,
-    /// Whether it may start with any character past ASCII; only if the others may be those, too.
+    /// Whether it may start with any character past ASCII that the others may be.
     pub(crate) first_wide: bool,
     /// The characters after the first.
     pub(crate) rest: CharClass,
@@ -50,7 +53,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// The bytes it may start with, as ranges. Entries are sorted by their first byte, and these are few.
-    pub(crate) fn first_ranges(&self) -> SmallVec<[(u8, u8); 8]> {
+    fn first_ranges(&self) -> SmallVec<[(u8, u8); 8]> {
         ranges(&self.first).chain(self.first_wide.then_some((0x80, 0xFF))).collect()
     }
 }
@@ -64,6 +67,8 @@ pub(crate) struct Profile {
     anchor_of: Vec<u16>,
     words: usize,
     by_char: ByChar,
+    /// What character sets lack of those past ASCII.
+    pub(crate) lacks: Arc<Lacks>,
     cache: Mutex<RunCache>,
 }
 
@@ -102,7 +107,9 @@ impl Profile {
     fn of(trie: &Trie, nodes: Array<u32>, anchors: Vec<Anchor>, by_char: ByChar, words: usize) -> Self {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
-        let profile = Profile { anchors, nodes, anchor_of, words, by_char, cache: Mutex::default() };
+        let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
+        let lacks = Arc::new(Lacks::new(wide));
+        let profile = Profile { anchors, nodes, anchor_of, words, by_char, lacks, cache: Mutex::default() };
         profile.make_common(trie);
         profile
     }
@@ -123,7 +130,7 @@ impl Profile {
             return Err(TablesError::Damaged { what: "the anchors are none" });
         }
         let anchors = nodes.iter().map(|&n| Anchor::load(file, trie, n, words)).collect::<Result<_, _>>()?;
-        let by_char = ByChar::load(file, words)?;
+        let by_char = ByChar::load(file, trie)?;
         Ok(Profile::of(trie, nodes, anchors, by_char, words))
     }
 
@@ -139,15 +146,26 @@ impl Profile {
         let classes =
             [(digits, false), (lower, false), (letters, false), (word, false), (line, true), (quoted, true)];
         for (anchor, (bytes, wide)) in (0..self.anchors.len().min(2)).flat_map(|a| classes.map(|c| (a, c))) {
-            let rest = CharClass { ascii: bytes, wide };
+            let rest = CharClass { ascii: bytes, wide, lack: LackId::NOTHING };
             let first = bytes.intersect(&self.anchors[anchor].bytes);
             self.mask(trie, Run { anchor: anchor as u32, first, first_wide: wide, rest, most: u32::MAX });
         }
     }
 
-    /// The tokens that have a certain character past ASCII.
-    pub(crate) fn tokens_with(&self, c: char) -> &[TokenId] {
-        self.by_char.tokens(c)
+    /// The tokens that have a certain character past ASCII, perhaps some of them twice.
+    pub(crate) fn tokens_with<'a>(&'a self, trie: &'a Trie, c: char) -> impl Iterator<Item = TokenId> + 'a {
+        self.by_char.nodes(c).iter().flat_map(|&node| trie.subtree(node)).copied()
+    }
+
+    /// Where the characters are that a class lacks; none if it lacks nothing.
+    pub(crate) fn lacking<'a>(&'a self, trie: &'a Trie, lack: LackId) -> Option<Lacking<'a>> {
+        self.lacks.get(lack).map(|lack| Lacking::new(lack, trie, &self.by_char))
+    }
+
+    /// What leaves a run.
+    pub(crate) fn leaving<'a>(&'a self, trie: &'a Trie, run: &Run) -> Leaving<'a> {
+        let (anchor, lacking) = (self.anchor(run.anchor), self.lacking(trie, run.rest.lack));
+        Leaving::new(anchor, *run, lacking)
     }
 
     /// The anchor at a node, if it is one.
@@ -197,7 +215,7 @@ impl Profile {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
         }
-        let mask = self.anchor(run.anchor).mask(trie, &run, self.words);
+        let mask = self.anchor(run.anchor).mask((trie, self.lacking(trie, run.rest.lack)), &run, self.words);
         let mut cache = self.lock();
         if cache.bytes > CACHE_BYTES {
             *cache = RunCache::default();
