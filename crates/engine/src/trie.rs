@@ -229,6 +229,12 @@ impl Trie {
         (ids, (self.nodes[at as usize].children > 0).then_some(at))
     }
 
+    /// The bytes that lead to a node, the last one first.
+    pub(crate) fn path(&self, node: u32) -> impl Iterator<Item = u8> {
+        let above = std::iter::successors(Some(node), |&at| Some(self.parent[at as usize]));
+        above.take_while(|&at| at != ROOT).map(|at| self.byte[at as usize])
+    }
+
     /// The node that `bytes` lead to.
     pub(crate) fn find(&self, bytes: &[u8]) -> Option<u32> {
         bytes.iter().try_fold(ROOT, |node, &byte| self.child(node, byte))

@@ -111,11 +111,7 @@ impl Walk<'_> {
 
     /// Tokens of which nothing is known: each by itself.
     fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
-        let mut depth = 0;
-        let mut at = node;
-        while at != crate::trie::ROOT {
-            (at, depth) = (self.trie.parent[at as usize], depth + 1);
-        }
+        let depth = self.trie.path(node).count();
         for &token in tokens {
             let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
             let mut at = Some(local);

@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::collect::Collected;
 use super::found::Found;
 use super::kinds::{WIDE, kind_of, left_out, touched_kinds};
+use super::lengths::starts_character;
 use super::{Lacking, Run, RunMask};
 use crate::automaton::CharClass;
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
@@ -17,6 +18,8 @@ use crate::vocab::TokenId;
 /// The tables of one anchor.
 pub(crate) struct Anchor {
     pub(crate) node: u32,
+    /// How many characters lead there.
+    pub(super) chars: u32,
     /// Bytes of the anchor's children.
     pub(crate) bytes: ByteSet,
     /// How many tokens lie below each child, by byte.
@@ -106,6 +109,7 @@ impl Anchor {
             Collected::new(trie, node, words);
         let anchor = Anchor {
             node,
+            chars: 0,
             bytes: ByteSet::EMPTY,
             counts: Box::new([0; 256]),
             groups: groups.into(),
@@ -127,6 +131,7 @@ impl Anchor {
             self.bytes.insert(byte);
             self.counts[byte as usize] = trie.subtree(child).len() as u32;
         }
+        self.chars = trie.path(self.node).filter(|&byte| starts_character(byte)).count() as u32;
         let mut start = 0;
         for groups in self.groups.chunk_by(|a, b| a.first == b.first) {
             let first = groups[0].first;
@@ -152,6 +157,7 @@ impl Anchor {
     pub(super) fn load(file: &mut Reader, trie: &Trie, node: u32, words: usize) -> Result<Self, TablesError> {
         let anchor = Anchor {
             node,
+            chars: 0,
             bytes: ByteSet::EMPTY,
             counts: Box::new([0; 256]),
             groups: file.array()?,
@@ -230,17 +236,17 @@ impl Anchor {
         bytes.iter().map(|b| self.counts[b as usize] as usize).sum()
     }
 
-    /// Adds the tokens of a group that have at most so many characters.
-    fn add_group(&self, found: &mut Found, group: &Group, most: u32) {
+    /// Adds the tokens of a group.
+    fn add_group(&self, found: &mut Found, group: &Group) {
         let tokens = &self.tokens[group.start as usize..group.end as usize];
         let dense = (group.dense as usize).checked_sub(1).map(|at| {
             let words = found.words.len();
             &self.dense[at * words..(at + 1) * words]
         });
-        found.add(tokens, dense, most);
+        found.add(tokens, dense);
     }
 
-    /// The tokens that a run matches as a whole.
+    /// The tokens that a run matches as a whole, whatever their number of characters.
     pub(super) fn mask(
         &self,
         (trie, lacking): (&Trie, Option<Lacking<'_>>),
@@ -272,7 +278,7 @@ impl Anchor {
             let groups = self.groups[kind.groups.clone()].iter().filter(|g| g.rest & !allowed == 0);
             if kind.first == WIDE {
                 if run.first_wide {
-                    groups.for_each(|g| self.add_group(found, g, run.most));
+                    groups.for_each(|g| self.add_group(found, g));
                 }
                 continue;
             }
@@ -287,7 +293,7 @@ impl Anchor {
                 found.add_matching(trie, &nodes, run);
                 continue;
             }
-            groups.for_each(|g| self.add_group(found, g, run.most));
+            groups.for_each(|g| self.add_group(found, g));
             for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
                 found.remove(trie.subtree(child));
             }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::anchor::{Counted, Entry, Group};
 use super::found::set;
 use super::kinds::{BROKEN, WORD_BYTES, kind_of};
+use super::lengths::starts_character;
 use crate::trie::{Trie, Utf8Place};
 use crate::vocab::TokenId;
 
@@ -122,13 +123,12 @@ impl Walk {
                 self.entries.push((byte, Entry::new(child, path.chars, path.first, path.ascii, path.wide)));
             }
             // A character past ASCII is one character, however many bytes it has.
-            let starts = byte & 0xC0 != 0x80;
             let in_first = !boundary && path.chars == 1 && path.first >= 0x80;
             let broken = trie.utf8[child as usize] == Utf8Place::BROKEN;
             let below = Path {
                 ascii: path.ascii | if byte < 0x80 { 1 << byte } else { 0 },
                 rest: path.rest | if in_first { 0 } else { kind_of(byte) } | if broken { BROKEN } else { 0 },
-                chars: path.chars + starts as u32,
+                chars: path.chars + u32::from(starts_character(byte)),
                 wide: path.wide || byte >= 0x80,
                 first: path.first,
             };

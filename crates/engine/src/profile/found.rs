@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::anchor::Counted;
+use super::lengths::starts_character;
 use super::{LONG, Run, RunMask};
 use crate::mask::add_mask;
 use crate::trie::{Trie, Utf8Place};
@@ -29,18 +30,15 @@ impl Found {
         tokens.iter().for_each(|&t| self.words[t as usize / 32] &= !(1 << (t % 32)));
     }
 
-    /// Adds tokens, sorted by their numbers of characters, that have at most so many; `dense` is all of them.
-    pub(super) fn add(&mut self, tokens: &[Counted], dense: Option<&[u32]>, most: u32) {
-        let longest = tokens.last().map_or(0, |t| t.chars);
+    /// Adds tokens, sorted by their numbers of characters; `dense` is all of them.
+    pub(super) fn add(&mut self, tokens: &[Counted], dense: Option<&[u32]>) {
         match dense {
-            Some(dense) if longest <= most => {
-                add_mask(dense, &mut self.words);
-            }
-            _ => tokens.iter().take_while(|t| t.chars <= most).for_each(|t| set(&mut self.words, t.token)),
+            Some(dense) => add_mask(dense, &mut self.words),
+            None => tokens.iter().for_each(|t| set(&mut self.words, t.token)),
         }
-        let fits = tokens.iter().rev().skip_while(|t| t.chars > most);
-        self.long.extend(fits.take_while(|t| t.chars > LONG).map(|t| (t.chars, t.token)));
-        self.longest = self.longest.max(longest.min(most));
+        let long = tokens.iter().rev().take_while(|t| t.chars > LONG);
+        self.long.extend(long.map(|t| (t.chars, t.token)));
+        self.longest = self.longest.max(tokens.last().map_or(0, |t| t.chars));
     }
 
     pub(super) fn finish(mut self) -> RunMask {
@@ -63,7 +61,7 @@ impl Found {
         while let Some((node, chars)) = todo.pop() {
             let below = trie.below[node as usize];
             let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
-            if pure && below.boundary && chars + below.chars <= LONG.min(run.most) {
+            if pure && below.boundary && chars + below.chars <= LONG {
                 trie.subtree(node).iter().for_each(|&t| set(&mut self.words, t));
                 self.longest = self.longest.max(chars + below.chars);
                 continue;
@@ -77,11 +75,10 @@ impl Found {
             }
             for child in trie.children(node) {
                 let byte = trie.byte[child as usize];
-                let starts = byte & 0xC0 != 0x80;
                 let fits = if byte < 0x80 { run.rest.ascii.contains(byte) } else { run.rest.wide };
                 let broken = trie.utf8[child as usize] == Utf8Place::BROKEN;
-                if fits && !broken && chars + starts as u32 <= run.most {
-                    todo.push((child, chars + starts as u32));
+                if fits && !broken {
+                    todo.push((child, chars + u32::from(starts_character(byte))));
                 }
             }
         }

@@ -162,12 +162,7 @@ mod tests {
         let by_char = ByChar::new(&trie);
         let lacking = Lacking::new(lack, &trie, &by_char);
         for node in 0..trie.nodes.len() as u32 {
-            let mut path = Vec::new();
-            let mut at = node;
-            while at != crate::trie::ROOT {
-                path.push(trie.byte[at as usize]);
-                at = trie.parent[at as usize];
-            }
+            let mut path: Vec<u8> = trie.path(node).collect();
             path.reverse();
             let has = |bytes: &[u8]| {
                 bytes.windows(3).any(|w| w == "\u{2028}".as_bytes() || w == "\u{2029}".as_bytes())

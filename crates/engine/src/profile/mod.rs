@@ -11,9 +11,11 @@
 mod anchor;
 mod chars;
 mod collect;
+mod common;
 mod found;
 mod kinds;
 mod lacks;
+mod lengths;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,6 +27,7 @@ pub(crate) use anchor::{Anchor, Entry, Leaving};
 use chars::ByChar;
 use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 pub(crate) use lacks::{LackId, Lacking, Lacks};
+use lengths::Lengths;
 
 use crate::automaton::CharClass;
 use crate::spelling;
@@ -34,6 +37,8 @@ use crate::vocab::TokenId;
 
 /// A subtree with more tokens than this gets tables of its own.
 const ANCHOR_TOKENS: usize = 800;
+/// Unless it is further down than this many bytes.
+const ANCHOR_DEPTH: usize = 16;
 /// Bytes of masks that are kept for classes seen before.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -67,6 +72,8 @@ pub(crate) struct Profile {
     anchor_of: Vec<u16>,
     words: usize,
     by_char: ByChar,
+    /// For runs of few characters.
+    lengths: Lengths,
     /// What character sets lack of those past ASCII.
     pub(crate) lacks: Arc<Lacks>,
     cache: Mutex<RunCache>,
@@ -98,7 +105,9 @@ impl Profile {
         let mut nodes = vec![ROOT];
         nodes.extend((1..trie.nodes.len() as u32).filter(|&n| {
             let tokens = trie.subtree(n).len();
-            tokens > ANCHOR_TOKENS && trie.utf8[n as usize] == Utf8Place::BOUNDARY
+            tokens > ANCHOR_TOKENS
+                && trie.utf8[n as usize] == Utf8Place::BOUNDARY
+                && trie.path(n).count() <= ANCHOR_DEPTH
         }));
         let anchors = nodes.iter().map(|&n| Anchor::new(trie, n, words)).collect();
         Profile::of(trie, nodes.into(), anchors, ByChar::new(trie), words)
@@ -109,7 +118,10 @@ impl Profile {
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
         let lacks = Arc::new(Lacks::new(wide));
-        let profile = Profile { anchors, nodes, anchor_of, words, by_char, lacks, cache: Mutex::default() };
+        let deepest = anchors.iter().map(|anchor| anchor.chars).max().unwrap_or(0);
+        let lengths = Lengths::new(trie, words, LONG + deepest);
+        let cache = Mutex::default();
+        let profile = Profile { anchors, nodes, anchor_of, words, by_char, lengths, lacks, cache };
         profile.make_common(trie);
         profile
     }
@@ -126,30 +138,13 @@ impl Profile {
         let nodes: Array<u32> = file.array()?;
         let ascending = nodes.is_sorted_by(|a, b| a < b) && nodes.first() == Some(&ROOT);
         let last = nodes.last().is_some_and(|&last| (last as usize) < trie.nodes.len());
-        if !ascending || !last || nodes.len() >= usize::from(u16::MAX) {
+        let near = |&node: &u32| trie.path(node).count() <= ANCHOR_DEPTH;
+        if !ascending || !last || nodes.len() >= usize::from(u16::MAX) || !nodes.iter().all(near) {
             return Err(TablesError::Damaged { what: "the anchors are none" });
         }
         let anchors = nodes.iter().map(|&n| Anchor::load(file, trie, n, words)).collect::<Result<_, _>>()?;
         let by_char = ByChar::load(file, trie)?;
         Ok(Profile::of(trie, nodes, anchors, by_char, words))
-    }
-
-    /// Makes the masks that nearly every grammar asks for: digits, letters, words, text, quoted text.
-    fn make_common(&self, trie: &Trie) {
-        let ascii = ByteSet::range(0, 0x7F);
-        let (digits, lower, upper) =
-            (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
-        let letters = lower.union(&upper);
-        let word = letters.union(&digits).union(&ByteSet::single(b'_'));
-        let line = ascii.minus(&ByteSet::single(b'\n'));
-        let quoted = ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect());
-        let classes =
-            [(digits, false), (lower, false), (letters, false), (word, false), (line, true), (quoted, true)];
-        for (anchor, (bytes, wide)) in (0..self.anchors.len().min(2)).flat_map(|a| classes.map(|c| (a, c))) {
-            let rest = CharClass { ascii: bytes, wide, lack: LackId::NOTHING };
-            let first = bytes.intersect(&self.anchors[anchor].bytes);
-            self.mask(trie, Run { anchor: anchor as u32, first, first_wide: wide, rest, most: u32::MAX });
-        }
     }
 
     /// The tokens that have a certain character past ASCII, perhaps some of them twice.
@@ -194,7 +189,7 @@ impl Profile {
             return full;
         }
         if run.most < LONG {
-            return self.cached(trie, run);
+            return self.shorter(&full, run);
         }
         let minus = full.long.iter().take_while(|t| t.0 > run.most).map(|t| t.1).collect();
         RunMask { minus, ..full }
@@ -205,8 +200,8 @@ impl Profile {
         if run.most >= LONG {
             return self.mask(trie, run).minus;
         }
-        let (all, short) = (self.cached(trie, Run { most: u32::MAX, ..run }), self.cached(trie, run));
-        let words = all.mask.iter().zip(short.mask.iter()).enumerate();
+        let all = self.cached(trie, Run { most: u32::MAX, ..run });
+        let words = all.mask.iter().zip(self.at_most(&run)).enumerate();
         let left = words.map(|(i, (all, short))| (i as u32 * 32, all & !short)).filter(|word| word.1 != 0);
         left.flat_map(|(at, bits)| (0..32).filter(move |i| bits >> i & 1 == 1).map(move |i| at + i)).collect()
     }
@@ -216,6 +211,25 @@ impl Profile {
             return mask.clone();
         }
         let mask = self.anchor(run.anchor).mask((trie, self.lacking(trie, run.rest.lack)), &run, self.words);
+        self.keep(run, mask)
+    }
+
+    /// The tokens of a run that is like one of any length, but for that.
+    fn shorter(&self, full: &RunMask, run: Run) -> RunMask {
+        if let Some(mask) = self.lock().masks.get(&run) {
+            return mask.clone();
+        }
+        let mask = full.mask.iter().zip(self.at_most(&run)).map(|(all, short)| all & short).collect();
+        let (minus, long) = (Arc::default(), Arc::default());
+        self.keep(run, RunMask { mask, minus, long, longest: run.most })
+    }
+
+    /// The tokens that have no more characters than a run may have, which are fewer than [`LONG`].
+    fn at_most(&self, run: &Run) -> &[u32] {
+        self.lengths.at_most(self.anchor(run.anchor).chars + run.most)
+    }
+
+    fn keep(&self, run: Run, mask: RunMask) -> RunMask {
         let mut cache = self.lock();
         if cache.bytes > CACHE_BYTES {
             *cache = RunCache::default();
@@ -230,7 +244,7 @@ impl Profile {
 
     pub(crate) fn bytes_held(&self) -> usize {
         let anchors: usize = self.anchors.iter().map(Anchor::bytes_held).sum();
-        anchors + self.by_char.bytes_held() + self.lock().bytes
+        anchors + self.by_char.bytes_held() + self.lengths.bytes_held() + self.lock().bytes
     }
 }
 
