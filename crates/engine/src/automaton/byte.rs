@@ -107,6 +107,10 @@ impl Build<'_> {
             let expansion = store.expansion_in(self, state);
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
+                if split && !store.expansion_in(self, start).calls.is_empty() {
+                    frames.push((self.local(&[(ret, node)]), start));
+                    continue;
+                }
                 let above = self.push_node(ret, node);
                 todo.push((start, above, true));
             }

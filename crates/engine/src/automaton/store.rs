@@ -148,11 +148,13 @@ pub(crate) struct Work {
     limit: usize,
     /// When something first had to be worked out that no cache had.
     cold_since: Option<Instant>,
+    /// How many frames are walked within each other.
+    pub(crate) depth: u32,
 }
 
 impl Work {
     pub(crate) fn new(limit: usize) -> Self {
-        Work { left: limit, limit, cold_since: None }
+        Work { left: limit, limit, cold_since: None, depth: 0 }
     }
 
     /// Takes note that something is not in the caches. Only then is the clock read.

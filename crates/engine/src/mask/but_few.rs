@@ -68,6 +68,10 @@ impl Walk<'_> {
             return Ok(ByteSet::EMPTY);
         }
         let Some(home) = self.away_from(local, &few, &rest)? else { return Ok(ByteSet::EMPTY) };
+        let onward = store.split_expansion(store.local_of(tail));
+        if !onward.apart.is_empty() {
+            return Ok(ByteSet::EMPTY);
+        }
         let run = Run { anchor: index, first, first_wide: rest.wide, rest, most: u32::MAX };
         let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.masks.push(Shared { mask, minus });
@@ -78,8 +82,7 @@ impl Walk<'_> {
             pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
         });
         let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
-        let onward = store.split_expansion(store.local_of(tail)).alive;
-        let exits = store.split_expansion(home).alive.union(&onward).minus(&rest.ascii).minus(&wide);
+        let exits = store.split_expansion(home).alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
         self.leave_from(&run, (local, home), &exits, |_, before| {
             below.on_the_way.binary_search(&before).is_err()
         })?;

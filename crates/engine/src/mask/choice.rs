@@ -15,7 +15,7 @@ use super::accept::Accept;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{Exceeded, Generic, LocalExpansion, LocalId, StateId, Store, Work};
+use crate::automaton::{Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;
 
@@ -95,22 +95,41 @@ impl Walk<'_> {
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
+        self.work.depth += 1;
         if node == ROOT {
             let walked = self.memory.start(self.store, self.tables, start, self.work)?;
-            return self.returned(walked, ret);
+            self.returned(walked, ret)?;
+        } else {
+            let walked = self.memory.frame(self.store, self.tables, (node, start), self.work)?;
+            self.returned(&walked, ret)?;
         }
-        let walked = self.memory.frame(self.store, self.tables, (node, start), self.work)?;
-        self.returned(&walked, ret)
+        self.work.depth -= 1;
+        Ok(())
     }
 
     /// Takes what a frame comes to, and goes on where it returns.
     fn returned(&mut self, walked: &Walked, ret: LocalId) -> Result<(), Exceeded> {
         walked.accept.add_to(&mut self.masks, &mut self.ids);
         let ret = self.store.clamped_local(ret);
+        let (state, node) = self.store.local(ret).heads[0];
+        if node == NodeId::BOTTOM && self.store.only_end(state).is_none() {
+            return self.returned_to(walked, state);
+        }
         for &pending in &walked.pending {
             let pending = self.memory.pending(pending);
             self.pending(pending, ret)?;
             self.pass_on(pending, self.store.split_expansion(ret), false);
+        }
+        Ok(())
+    }
+
+    /// The same where that is a state of the frame that is walked.
+    fn returned_to(&mut self, walked: &Walked, state: StateId) -> Result<(), Exceeded> {
+        // Where nothing was read, the frame that called goes on by itself.
+        for &pending in walked.pending.iter().filter(|&&pending| pending != PendingId::WHOLE) {
+            let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
+            more.accept.add_to(&mut self.masks, &mut self.ids);
+            more.pending.iter().for_each(|&pending| self.stays_pending(pending));
         }
         Ok(())
     }

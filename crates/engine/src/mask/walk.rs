@@ -11,7 +11,7 @@ use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
-use crate::automaton::{CharClass, Exceeded, Literals, LocalExpansion, LocalId, Loop, Store, Work};
+use crate::automaton::{CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, Store, Work};
 use crate::profile::{Anchor, LackId, Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
@@ -19,6 +19,8 @@ use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
+/// So many frames are walked within each other; those they call further on are walked as a part of them.
+const DEPTH: u32 = 32;
 
 /// One walk: what is still to visit, and what was found.
 pub(super) struct Walk<'a> {
@@ -98,12 +100,7 @@ impl<'a> Walk<'a> {
             note(&mut self.found);
         }
         for &end in at.ends.iter() {
-            let known = self.found_ends.iter().position(|p| p.end == Some(end));
-            let index = known.unwrap_or_else(|| {
-                self.found_ends.push(Pending { end: Some(end), ..Pending::default() });
-                self.found_ends.len() - 1
-            });
-            note(&mut self.found_ends[index]);
+            note(self.found_at(end));
         }
     }
 
@@ -116,6 +113,34 @@ impl<'a> Walk<'a> {
             let kept = std::mem::take(&mut self.found);
             self.ends_in(at, |found| found.extend(pending));
             self.found = kept;
+        }
+    }
+
+    /// Takes note of what is pending behind a frame that has returned.
+    pub(super) fn stays_pending(&mut self, id: PendingId) {
+        let pending = self.memory.pending(id);
+        let (Some(end), Some(of)) = (pending.end, pending.of) else { return self.found.extend(pending) };
+        let of = self.memory.pending(of);
+        self.found_at(end).extend(of);
+    }
+
+    /// What is pending where the frame ends in a certain way.
+    fn found_at(&mut self, end: End) -> &mut Pending {
+        let known = self.found_ends.iter().position(|p| p.end == Some(end));
+        let index = known.unwrap_or_else(|| {
+            self.found_ends.push(Pending { end: Some(end), ..Pending::default() });
+            self.found_ends.len() - 1
+        });
+        &mut self.found_ends[index]
+    }
+
+    /// What can happen next in a local. Frames are walked by themselves, but not too many within each other.
+    #[inline]
+    pub(super) fn expansion(&self, local: LocalId) -> &'a LocalExpansion {
+        if self.work.depth < DEPTH {
+            self.store.split_expansion(local)
+        } else {
+            self.store.local_expansion(local)
         }
     }
 
@@ -199,7 +224,7 @@ impl<'a> Walk<'a> {
         if self.take_whole(node, local) {
             return Ok(());
         }
-        let at = self.store.split_expansion(local);
+        let at = self.expansion(local);
         self.ends_in(at, |pending| pending.nodes.push(node));
         self.todo.push((node, at));
         Ok(())
@@ -286,7 +311,7 @@ impl<'a> Walk<'a> {
     fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(index);
-        let expansion = self.store.split_expansion(local);
+        let expansion = self.expansion(local);
         self.ends_in(expansion, |pending| match anchor.node {
             ROOT => pending.whole = true,
             node => pending.nodes.push(node),
@@ -421,7 +446,7 @@ impl<'a> Walk<'a> {
 
     /// Goes on from every pending place in `local`.
     pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
-        let split = self.store.split_expansion(local);
+        let split = self.expansion(local);
         let expansion = match pending {
             Pending { pure, runs, .. } if pure.is_empty() && runs.is_empty() => split,
             _ => self.store.local_expansion(local),
