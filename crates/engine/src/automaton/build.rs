@@ -203,6 +203,7 @@ impl<'s> Build<'s> {
                 walked: OnceLock::new(),
                 resolved: Memo::new(),
                 after: Memo::new(),
+                firsts: OnceLock::new(),
             }),
         );
         self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
@@ -491,7 +492,46 @@ impl<'s> Build<'s> {
     }
 }
 
+/// How many calls within each other are followed to find the bytes that a frame may begin with.
+const FIRSTS_DEPTH: usize = 32;
+
+impl Build<'_> {
+    /// The bytes that what is left of a frame may begin with; all of them if that is too much to find out.
+    fn first_bytes(&mut self, id: StateId, depth: usize) -> ByteSet {
+        let store = self.store;
+        if let Some(&known) = store.state(id).firsts.get() {
+            return known;
+        }
+        if depth == FIRSTS_DEPTH {
+            return ByteSet::ALL;
+        }
+        if let Some((literal, _)) = store.literal(id) {
+            return literal.first().map_or(ByteSet::EMPTY, |&byte| ByteSet::single(byte));
+        }
+        let edges = store.edges_in(self, id).iter();
+        let mut bytes = edges.fold(ByteSet::EMPTY, |all, edge| all.union(&edge.0));
+        let expansion = store.expansion_in(self, id);
+        for &(_, start) in expansion.calls.iter().chain(&expansion.frames) {
+            bytes = bytes.union(&self.first_bytes(start, depth + 1));
+        }
+        for &choice in expansion.choices.iter() {
+            let entry = self.entry_of(choice);
+            bytes = bytes.union(&self.first_bytes(entry, depth + 1));
+        }
+        *store.state(id).firsts.get_or_init(|| bytes)
+    }
+}
+
 impl Store {
+    /// The bytes that what is left of a frame may begin with.
+    #[inline]
+    pub(crate) fn first_bytes(&self, id: StateId) -> ByteSet {
+        match self.state(id).firsts.get() {
+            Some(&known) => known,
+            None => self.build().first_bytes(id, 0),
+        }
+    }
+
     /// Like [`expansion`](Store::expansion), for those who hold the lock already.
     pub(super) fn expansion_in<'a>(&'a self, build: &mut Build<'_>, id: StateId) -> &'a Expansion {
         if self.state(id).expansion.get().is_none() {

@@ -105,6 +105,8 @@ pub(crate) struct State {
     pub(crate) resolved: Memo<PendingId, WalkedId>,
     /// For a choice, where it goes on after an entry.
     pub(super) after: Memo<End, StateId>,
+    /// The bytes that what is left of the frame may begin with.
+    pub(super) firsts: OnceLock<ByteSet>,
 }
 
 /// What can happen next in a state.

@@ -69,16 +69,9 @@ impl Choices {
         if let Some(firsts) = known {
             return firsts;
         }
-        let firsts = self.locals(store, members).iter().fold(ByteSet::EMPTY, |all, &local| {
-            let first = match store.local_literal(local).and_then(|literal| literal.first()) {
-                Some(&byte) => ByteSet::single(byte),
-                None => match store.split_expansion(local) {
-                    at if at.apart.is_empty() => at.alive,
-                    _ => ByteSet::ALL,
-                },
-            };
-            all.union(&first)
-        });
+        let starts = self.locals(store, members);
+        let starts = starts.iter().map(|&local| store.local(local).heads[0].0);
+        let firsts = starts.fold(ByteSet::EMPTY, |all, start| all.union(&store.first_bytes(start)));
         self.0.write().unwrap_or_else(PoisonError::into_inner).firsts.insert(members, firsts);
         firsts
     }
@@ -92,9 +85,18 @@ impl Walk<'_> {
         at.apart.choices.iter().try_for_each(|&choice| self.choice(node, choice))
     }
 
+    /// Whether one of the bytes leads further from a node.
+    #[inline]
+    fn goes_below(&self, node: u32, bytes: &ByteSet) -> bool {
+        self.trie.children(node).any(|child| bytes.contains(self.trie.byte[child as usize]))
+    }
+
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
+        if node != ROOT && !self.goes_below(node, &self.store.first_bytes(start)) {
+            return Ok(());
+        }
         self.work.depth += 1;
         if node == ROOT {
             let walked = self.memory.start(self.store, self.tables, start, self.work)?;
@@ -138,7 +140,7 @@ impl Walk<'_> {
         let (state, _) = self.store.local(choice).heads[0];
         let Some((members, open)) = self.store.open_in(state) else { return Ok(()) };
         let firsts = self.memory.choices.firsts(self.store, members);
-        if !self.trie.children(node).any(|child| firsts.contains(self.trie.byte[child as usize])) {
+        if !self.goes_below(node, &firsts) {
             return Ok(());
         }
         if self.store.is_generic(state) {
@@ -201,7 +203,7 @@ impl Walk<'_> {
         let firsts = self.memory.choices.firsts(self.store, members);
         let mut found: Vec<Arc<[SlotWalk]>> = Vec::new();
         for &node in known.choices.iter() {
-            if self.trie.children(node).any(|child| firsts.contains(self.trie.byte[child as usize])) {
+            if self.goes_below(node, &firsts) {
                 found.push(self.slot_walks(node, members)?);
             }
         }

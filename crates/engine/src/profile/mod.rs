@@ -59,7 +59,17 @@ pub(crate) struct Run {
 impl Run {
     /// The bytes it may start with, as ranges. Entries are sorted by their first byte, and these are few.
     fn first_ranges(&self) -> SmallVec<[(u8, u8); 8]> {
-        ranges(&self.first).chain(self.first_wide.then_some((0x80, 0xFF))).collect()
+        let mut ranges = SmallVec::new();
+        let mut bits = self.first.ascii_bits();
+        while bits != 0 {
+            let start = bits.trailing_zeros();
+            let len = (!(bits >> start)).trailing_zeros();
+            ranges.push((start as u8, (start + len - 1) as u8));
+            // Adding to the lowest bit of a range carries over all of it.
+            bits &= bits.wrapping_add(1 << start);
+        }
+        ranges.extend(self.first_wide.then_some((0x80, 0xFF)));
+        ranges
     }
 }
 
@@ -248,13 +258,20 @@ impl Profile {
     }
 }
 
-/// The ranges of consecutive bytes in a set.
-fn ranges(set: &ByteSet) -> impl Iterator<Item = (u8, u8)> + use<> {
-    let set = *set;
-    let mut next = 0u16;
-    std::iter::from_fn(move || {
-        let start = (next..256).find(|&b| set.contains(b as u8))?;
-        next = (start..256).find(|&b| !set.contains(b as u8)).unwrap_or(256);
-        Some((start as u8, (next - 1) as u8))
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_first_bytes() {
+        let ranges = |bytes: &[u8], first_wide| {
+            let rest = CharClass { ascii: ByteSet::EMPTY, wide: first_wide, lack: LackId::NOTHING };
+            let first = bytes.iter().copied().collect();
+            Run { anchor: 0, first, first_wide, rest, most: 1 }.first_ranges().to_vec()
+        };
+        assert_eq!(ranges(b"", false), []);
+        assert_eq!(ranges(b"cabxz", true), [(b'a', b'c'), (b'x', b'x'), (b'z', b'z'), (0x80, 0xFF)]);
+        assert_eq!(ranges(&[0, 1, 0x7E, 0x7F], false), [(0, 1), (0x7E, 0x7F)]);
+        assert_eq!(ranges(&(0..0x80).collect::<Vec<u8>>(), false), [(0, 0x7F)]);
+    }
 }
