@@ -94,7 +94,7 @@ impl Build<'_> {
     pub(super) fn open(&mut self, id: LocalId, split: bool) -> Opened {
         let store = self.store;
         let mut states = SmallVec::new();
-        let (mut choices, mut frames, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut choices, mut frames, mut calls, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut pops = false;
         let mut seen = FewSet::default();
         // (state, stack, whether the frame was just called: its empty match is the caller's business)
@@ -108,7 +108,7 @@ impl Build<'_> {
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
                 if split && !store.expansion_in(self, start).calls.is_empty() {
-                    frames.push((self.local(&[(ret, node)]), start));
+                    calls.push((self.local(&[(ret, node)]), start));
                     continue;
                 }
                 let above = self.push_node(ret, node);
@@ -151,7 +151,7 @@ impl Build<'_> {
             states,
             pops,
             ends: ends.into(),
-            apart: Apart { choices: choices.into(), frames: frames.into() },
+            apart: Apart { choices: choices.into(), frames: frames.into(), calls: calls.into() },
         }
     }
 

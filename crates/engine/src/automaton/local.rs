@@ -66,13 +66,15 @@ pub(crate) struct LocalExpansion {
 pub(crate) struct Apart {
     /// Locals that are choices of an entry.
     pub(crate) choices: Box<[LocalId]>,
-    /// Frames that are called: the local to return to, and the state to start in.
+    /// Parts of entries: the local to return to, and the state to start in.
     pub(crate) frames: Box<[(LocalId, StateId)]>,
+    /// The same for rules that call others.
+    pub(crate) calls: Box<[(LocalId, StateId)]>,
 }
 
 impl Apart {
     pub(crate) fn is_empty(&self) -> bool {
-        self.choices.is_empty() && self.frames.is_empty()
+        self.choices.is_empty() && self.frames.is_empty() && self.calls.is_empty()
     }
 }
 

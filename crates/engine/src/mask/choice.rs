@@ -82,6 +82,11 @@ impl Walk<'_> {
     #[inline]
     pub(super) fn apart(&mut self, node: u32, at: &LocalExpansion) -> Result<(), Exceeded> {
         at.apart.frames.iter().try_for_each(|&(ret, start)| self.frame(node, ret, start))?;
+        for &(ret, start) in at.apart.calls.iter() {
+            if node == ROOT || self.goes_below(node, &self.store.first_bytes(start)) {
+                self.frame(node, ret, start)?;
+            }
+        }
         at.apart.choices.iter().try_for_each(|&choice| self.choice(node, choice))
     }
 
@@ -94,9 +99,6 @@ impl Walk<'_> {
     /// Takes a frame that is called.
     fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
-        if node != ROOT && !self.goes_below(node, &self.store.first_bytes(start)) {
-            return Ok(());
-        }
         self.work.depth += 1;
         if node == ROOT {
             let walked = self.memory.start(self.store, self.tables, start, self.work)?;
