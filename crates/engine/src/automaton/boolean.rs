@@ -16,6 +16,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::build::{Build, Here, hash_of};
 use super::store::{CellId, Exceeded, Head, StateId, Store, id};
+use crate::few::FewSet;
 
 id!(/// A [`Formula`].
     FormulaId);
@@ -650,7 +651,9 @@ fn merge(steps: impl IntoIterator<Item = (ByteSet, FormulaId)>) -> Steps {
 /// The coarsest classes of bytes such that every set is a union of classes; bytes in no set are left out.
 pub(crate) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
     let mut classes: SmallVec<[ByteSet; 8]> = SmallVec::new();
-    for set in sets {
+    // Where there are many sets, most of them have been there before.
+    let mut seen: FewSet<ByteSet> = FewSet::default();
+    for set in sets.filter(|&&set| seen.insert(set)) {
         let mut rest = *set;
         let mut i = 0;
         while i < classes.len() && !rest.is_empty() {

@@ -202,7 +202,29 @@ impl Lowering<'_> {
         if !text.is_empty() {
             parts.push(self.arena.literal(&text));
         }
-        Ok(if missing.is_empty() { self.arena.concat(&parts) } else { self.arena.never() })
+        if !missing.is_empty() {
+            return Ok(self.arena.never());
+        }
+        self.absorb(&mut parts);
+        Ok(self.arena.concat(&parts))
+    }
+
+    /// Beside any number of characters, others of the same kind need be no more than the fewest: `\d+.*` is `\d.*`.
+    fn absorb(&mut self, parts: &mut [ExprId]) {
+        for i in 1..parts.len() {
+            for (few, many) in [(i - 1, i), (i, i - 1)] {
+                let Expr::Repeat { expr: body, min, max: None } = self.arena.get(parts[few]) else { continue };
+                let Expr::Repeat { expr: other, min: 0, max: None } = self.arena.get(parts[many]) else {
+                    continue;
+                };
+                if let (Expr::Chars(some), Expr::Chars(more)) = (self.arena.get(body), self.arena.get(other))
+                    && self.arena.char_set(some).minus(self.arena.char_set(more)).is_empty()
+                {
+                    parts[few] = self.arena.repeat(body, min, Some(min));
+                    break;
+                }
+            }
+        }
     }
 
     /// Whether the character that the nearest of `items` begins with (or ends with, `at_end`) is a word

@@ -27,6 +27,16 @@ fn anchors_at_the_edges_leave_no_assertions() {
 }
 
 #[test]
+fn any_number_of_characters_takes_in_those_beside_it() {
+    let whole = |pattern| shown(pattern, RegexSemantics::WholeMatch, RegexDialect::Rust);
+    assert_eq!(whole("[0-9]+[0-9a-f]*"), "([0-9] [0-9a-f]*)");
+    assert_eq!(whole("-[0-9a-f]*[0-9]{2,}"), "(\"-\" [0-9a-f]* [0-9]{2,2})");
+    assert_eq!(whole("[0-9]*[0-9a-f]*[a-f]*"), "[0-9a-f]*");
+    assert_eq!(whole("[0-9]+[a-f]*"), "([0-9]+ [a-f]*)");
+    assert_eq!(whole("[0-9]+[0-9a-f]+"), "([0-9]+ [0-9a-f]+)");
+}
+
+#[test]
 fn search_adds_any_text_only_where_it_is_wanted() {
     let search = |pattern| shown(pattern, RegexSemantics::Search, RegexDialect::Rust);
     assert_eq!(search("^abc"), "(\"abc\" Σ*)");
