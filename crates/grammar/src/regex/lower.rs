@@ -213,7 +213,9 @@ impl Lowering<'_> {
     fn absorb(&mut self, parts: &mut [ExprId]) {
         for i in 1..parts.len() {
             for (few, many) in [(i - 1, i), (i, i - 1)] {
-                let Expr::Repeat { expr: body, min, max: None } = self.arena.get(parts[few]) else { continue };
+                let Expr::Repeat { expr: body, min, max: None } = self.arena.get(parts[few]) else {
+                    continue;
+                };
                 let Expr::Repeat { expr: other, min: 0, max: None } = self.arena.get(parts[many]) else {
                     continue;
                 };

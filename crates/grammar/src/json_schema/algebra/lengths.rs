@@ -80,10 +80,16 @@ impl Lengths {
     /// one nothing is left once it is reached, of the other nothing can be seen until it is near, so that most places
     /// are places of the expression alone.
     pub(super) fn within(&self, expr: ExprId, arena: &mut Arena) -> ExprId {
-        let has = lengths(arena, expr, &mut FxHashMap::default());
-        let has = Lengths(vec![has]);
-        if self.intersect(&has).0.is_empty() {
+        let mut known = FxHashMap::default();
+        let has = Lengths(vec![lengths(arena, expr, &mut known)]);
+        let left = self.intersect(&has);
+        if left.0.is_empty() {
             return arena.never();
+        }
+        let counted: Option<Vec<ExprId>> =
+            left.0.iter().map(|&range| counted(arena, expr, range, &mut known)).collect();
+        if let Some(parts) = counted {
+            return arena.alt(&parts);
         }
         let mut parts = vec![expr];
         for range in self.complement().0 {
@@ -107,6 +113,19 @@ impl Range {
         arena.repeat(any, self.min, self.max)
     }
 
+    fn has(self, length: u32) -> bool {
+        length >= self.min && self.max.is_none_or(|max| length <= max)
+    }
+
+    /// How many more there may be after some.
+    fn after(self, some: u32) -> Option<Range> {
+        let max = match self.max {
+            Some(max) => Some(max.checked_sub(some)?),
+            None => None,
+        };
+        Some(Range { min: self.min.saturating_sub(some), max })
+    }
+
     fn then(self, other: Range) -> Range {
         let max = self.max.zip(other.max).and_then(|(a, b)| a.checked_add(b));
         Range { min: self.min.saturating_add(other.min), max }
@@ -125,6 +144,65 @@ impl Range {
             if self.max == Some(0) { Some(0) } else { self.max.zip(max).and_then(|(a, b)| a.checked_mul(b)) };
         Range { min: self.min.saturating_mul(min), max: most }
     }
+}
+
+/// So many alternatives are held to a length one by one.
+const ALTERNATIVES: usize = 16;
+
+/// Those texts of an expression that have so many characters, if to find them is no more than to count the rounds of a
+/// loop in each alternative.
+fn counted(
+    arena: &mut Arena,
+    expr: ExprId,
+    range: Range,
+    known: &mut FxHashMap<ExprId, Range>,
+) -> Option<ExprId> {
+    let parts: Vec<ExprId> = match arena.get(expr) {
+        Expr::Alt(list) => arena.list(list).to_vec(),
+        _ => vec![expr],
+    };
+    if parts.len() > ALTERNATIVES {
+        return None;
+    }
+    let parts: Option<Vec<ExprId>> =
+        parts.into_iter().map(|part| counted_sequence(arena, part, range, known)).collect();
+    Some(arena.alt(&parts?))
+}
+
+/// The same for a sequence in which at most one part has texts of different lengths, and that is any number of characters.
+fn counted_sequence(
+    arena: &mut Arena,
+    expr: ExprId,
+    range: Range,
+    known: &mut FxHashMap<ExprId, Range>,
+) -> Option<ExprId> {
+    let mut parts: Vec<ExprId> = match arena.get(expr) {
+        Expr::Concat(list) => arena.list(list).to_vec(),
+        _ => vec![expr],
+    };
+    let (mut fixed, mut varying) = (Range::EMPTY, None);
+    for (at, &part) in parts.iter().enumerate() {
+        let length = lengths(arena, part, known);
+        if length.max == Some(length.min) {
+            fixed = fixed.then(length);
+        } else if varying.replace(at).is_some() {
+            return None;
+        }
+    }
+    let others = fixed.max?;
+    let never = arena.never();
+    let Some(at) = varying else { return Some(if range.has(others) { expr } else { never }) };
+    let Expr::Repeat { expr: body, min, max } = arena.get(parts[at]) else { return None };
+    if !matches!(arena.get(body), Expr::Chars(_)) {
+        return None;
+    }
+    let Some(left) = range.after(others) else { return Some(never) };
+    let rounds = Range { min, max }.and(left);
+    if rounds.max.is_some_and(|max| max < rounds.min) {
+        return Some(never);
+    }
+    parts[at] = arena.repeat(body, rounds.min, rounds.max);
+    Some(arena.concat(&parts))
 }
 
 /// Between which lengths all texts of an expression are; it need not have texts of both.
@@ -160,4 +238,39 @@ fn lengths(arena: &Arena, expr: ExprId, known: &mut FxHashMap<ExprId, Range>) ->
     };
     known.insert(expr, found);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_of_characters_are_counted() {
+        let mut arena = Arena::new(1 << 10);
+        let digit = arena.chars(&CharSet::of("0123456789"));
+        let (tag, digits, some) = (arena.literal(b"ab"), arena.star(digit), arena.repeat(digit, 1, Some(9)));
+        let within = |arena: &mut Arena, expr, min, max| Lengths(vec![Range { min, max }]).within(expr, arena);
+        for (expr, min, max, rounds) in [
+            (digits, 0, Some(4), Some((0, Some(4)))),
+            (digits, 3, None, Some((3, None))),
+            (some, 0, Some(4), Some((1, Some(4)))),
+            (some, 4, Some(20), Some((4, Some(9)))),
+            (some, 10, None, None),
+        ] {
+            let expected = rounds.map_or(arena.never(), |(min, max)| arena.repeat(digit, min, max));
+            assert_eq!(within(&mut arena, expr, min, max), expected);
+            // With two characters before, as many fewer.
+            let longer = arena.concat(&[tag, expr]);
+            let expected = arena.concat(&[tag, expected]);
+            assert_eq!(within(&mut arena, longer, min + 2, max.map(|max| max + 2)), expected);
+        }
+        let either = arena.alt(&[tag, digits]);
+        let (three, four) = (arena.repeat(digit, 3, Some(3)), arena.repeat(digit, 2, Some(4)));
+        let expected = arena.alt(&[tag, four]);
+        assert_eq!(within(&mut arena, either, 3, Some(3)), three);
+        assert_eq!(within(&mut arena, either, 2, Some(4)), expected);
+        // Two loops share their characters in many ways.
+        let two = arena.concat(&[digits, tag, digits]);
+        assert!(matches!(within(&mut arena, two, 0, Some(9)), id if matches!(arena.get(id), Expr::And(_))));
+    }
 }
