@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::{CharSetId, ExprId, Grammar, Limits, MachineId, MembersId};
 
-use crate::automaton::{Head, Phase, Program, Store};
+use crate::automaton::{Head, Phase, Program, Store, first_literal};
 use crate::mask::MaskStore;
 use crate::tables::Tables;
 
@@ -70,13 +70,8 @@ impl Library {
 
 /// Whether all entries of some members are seen to begin with a quote.
 fn are_quoted(arena: &Arena, members: MembersId) -> bool {
-    arena.members_of(members).slots.iter().all(|slot| {
-        let first = match arena.get(slot.entry) {
-            Expr::Concat(list) => arena.list(list)[0],
-            _ => slot.entry,
-        };
-        matches!(arena.get(first), Expr::Literal(literal) if arena.literal_bytes(literal)[0] == b'"')
-    })
+    let mut slots = arena.members_of(members).slots.iter();
+    slots.all(|slot| first_literal(arena, slot.entry).is_some_and(|literal| literal[0] == b'"'))
 }
 
 impl Store {

@@ -6,12 +6,15 @@
 //! frame's end tells the slot that it was. Returning with that slot gives the place after the entry. Cells, states
 //! and walks inside entries are thus shared by all that can be written before them.
 
+use std::sync::OnceLock;
+
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Expr;
 use tokenstile_grammar::{ExprId, MembersId};
 
 use super::build::Build;
 use super::counted::{CountedId, Phase};
+use super::literal::first_literal;
 use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
 
 /// What stands for a state whatever slots are open.
@@ -179,10 +182,16 @@ impl Store {
         }
     }
 
+    /// The text that an entry in one slot begins with, if it is a literal.
+    pub(crate) fn slot_literal(&self, members: MembersId, slot: u32) -> Option<&[u8]> {
+        let arena = &self.program.arena;
+        first_literal(arena, arena.members_of(members).slots[slot as usize].entry)
+    }
+
     /// The local of an entry in one slot, on an unknown stack.
     pub(crate) fn slot_local(&self, members: MembersId, slot: u32) -> LocalId {
         let mut build = self.build();
-        let cell = build.entries(members)[slot as usize];
+        let cell = build.entry(members, slot);
         let state = build.state(&[cell]);
         build.local(&[(state, NodeId::BOTTOM)])
     }
@@ -218,24 +227,24 @@ impl Store {
 }
 
 impl Build<'_> {
-    /// The cells of the entries of some members, by slot.
-    fn entries(&mut self, members: MembersId) -> &'_ [CellId] {
+    /// The cell of an entry in a slot.
+    fn entry(&mut self, members: MembersId, slot: u32) -> CellId {
         let store = self.store;
         if store.has_shared_members(members) {
-            return self.library().entries(members);
+            return self.library().entry(members, slot);
         }
-        let known = &store.entries[members.index()];
-        if known.get().is_none() {
-            let slots = &store.program.arena.members_of(members).slots;
-            let mut cells = Vec::with_capacity(slots.len());
-            for (number, slot) in (0..).zip(slots) {
-                let end = self.cell(Head::End(End { members, slot: number }), CellId::NIL);
-                cells.push(self.entry_cell(slot.entry, end));
-            }
-            store.add_bytes(cells.len() * size_of::<CellId>());
-            let _ = known.set(cells.into());
+        let slots = &store.program.arena.members_of(members).slots;
+        let known = store.entries[members.index()].get_or_init(|| {
+            store.add_bytes(slots.len() * size_of::<OnceLock<CellId>>());
+            slots.iter().map(|_| OnceLock::new()).collect()
+        });
+        let (known, entry) = (&known[slot as usize], slots[slot as usize].entry);
+        if let Some(&cell) = known.get() {
+            return cell;
         }
-        known.get().map_or(&[], |cells| cells)
+        let end = self.cell(Head::End(End { members, slot }), CellId::NIL);
+        let cell = self.entry_cell(entry, end);
+        *known.get_or_init(|| cell)
     }
 
     /// The cell of an entry. What follows its key, if it has one, is a frame that others share.
@@ -269,8 +278,8 @@ impl Build<'_> {
             return known;
         }
         self.open_slots(id);
-        let entries = self.entries(store.counted(id).members);
-        let cells: Vec<CellId> = store.open(id).iter().map(|&slot| entries[slot as usize]).collect();
+        let members = store.counted(id).members;
+        let cells: Vec<CellId> = store.open(id).iter().map(|&slot| self.entry(members, slot)).collect();
         let state = self.state(&cells);
         *store.counted(id).entry.get_or_init(|| state)
     }

@@ -1,7 +1,8 @@
 //! States that stand in a literal: the places inside it are passed over without states of their own.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{Arena, Expr};
 
 use super::local::Groups;
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
@@ -11,6 +12,18 @@ pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
 
 /// Where bytes lead: how many of them, and states, some of which stand in frames that return to others.
 pub(crate) type Along = (usize, SmallVec<[(StateId, Option<StateId>); 2]>);
+
+/// The literal that an expression begins with, if it is seen to begin with one.
+pub(crate) fn first_literal(arena: &Arena, expr: ExprId) -> Option<&[u8]> {
+    let first = match arena.get(expr) {
+        Expr::Concat(list) => arena.list(list)[0],
+        _ => expr,
+    };
+    match arena.get(first) {
+        Expr::Literal(literal) => Some(arena.literal_bytes(literal)),
+        _ => None,
+    }
+}
 
 impl Store {
     /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.

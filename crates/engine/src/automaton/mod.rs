@@ -41,7 +41,7 @@ pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::Generic;
 pub(crate) use except::Except;
 pub(crate) use length::FAR;
-pub(crate) use literal::Literals;
+pub(crate) use literal::{Literals, first_literal};
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use program::{CharClass, Program};

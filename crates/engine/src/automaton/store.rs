@@ -200,8 +200,8 @@ pub(crate) struct Store {
     pub(super) formulas: AppendVec<Formula>,
     pub(super) counted: AppendVec<Counted>,
     pub(super) machine_states: AppendVec<MachineState>,
-    /// For each members, the cells of its entries by slot.
-    pub(super) entries: Vec<OnceLock<Box<[CellId]>>>,
+    /// For each members, the cells of its entries by slot, as far as they were needed.
+    pub(super) entries: Vec<OnceLock<Box<[OnceLock<CellId>]>>>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,

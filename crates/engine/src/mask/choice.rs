@@ -26,7 +26,7 @@ pub(super) struct Choices(RwLock<Known>);
 #[derive(Default)]
 struct Known {
     /// The local at the start of an entry, by slot.
-    locals: FxHashMap<MembersId, Arc<[LocalId]>>,
+    locals: FxHashMap<(MembersId, u32), LocalId>,
     /// The bytes that entries may begin with.
     firsts: FxHashMap<MembersId, ByteSet>,
     /// By trie node, for all slots that come to anything, in order.
@@ -51,16 +51,15 @@ struct SlotWalk {
 }
 
 impl Choices {
-    /// The locals at the start of entries, by slot.
-    fn locals(&self, store: &Store, members: MembersId) -> Arc<[LocalId]> {
-        if let Some(known) = self.0.read().unwrap_or_else(PoisonError::into_inner).locals.get(&members) {
-            return known.clone();
+    /// The local at the start of an entry in a slot.
+    fn local(&self, store: &Store, members: MembersId, slot: u32) -> LocalId {
+        let key = (members, slot);
+        if let Some(&known) = self.0.read().unwrap_or_else(PoisonError::into_inner).locals.get(&key) {
+            return known;
         }
-        let slots = store.program.arena.members_of(members).slots.len() as u32;
-        let locals = (0..slots).map(|slot| store.clamped_local(store.slot_local(members, slot)));
-        let locals: Arc<[LocalId]> = locals.collect();
-        self.0.write().unwrap_or_else(PoisonError::into_inner).locals.insert(members, locals.clone());
-        locals
+        let local = store.clamped_local(store.slot_local(members, slot));
+        self.0.write().unwrap_or_else(PoisonError::into_inner).locals.insert(key, local);
+        local
     }
 
     /// The bytes that entries of some members may begin with, whatever the slot.
@@ -69,9 +68,12 @@ impl Choices {
         if let Some(firsts) = known {
             return firsts;
         }
-        let starts = self.locals(store, members);
-        let starts = starts.iter().map(|&local| store.local(local).heads[0].0);
-        let firsts = starts.fold(ByteSet::EMPTY, |all, start| all.union(&store.first_bytes(start)));
+        let first_bytes = |slot| match store.slot_literal(members, slot).and_then(|literal| literal.first()) {
+            Some(&byte) => ByteSet::single(byte),
+            None => store.first_bytes(store.local(self.local(store, members, slot)).heads[0].0),
+        };
+        let slots = store.program.arena.members_of(members).slots.len() as u32;
+        let firsts = (0..slots).map(first_bytes).fold(ByteSet::EMPTY, |all, first| all.union(&first));
         self.0.write().unwrap_or_else(PoisonError::into_inner).firsts.insert(members, firsts);
         firsts
     }
@@ -240,8 +242,8 @@ impl Walk<'_> {
             return Ok(walks.clone());
         }
         let mut walks: Vec<SlotWalk> = Vec::new();
-        for (slot, &local) in (0..).zip(self.memory.choices.locals(self.store, members).iter()) {
-            if let Some(walked) = self.slot_walk(node, local)? {
+        for slot in 0..self.store.program.arena.members_of(members).slots.len() as u32 {
+            if let Some(walked) = self.slot_walk(node, members, slot)? {
                 walks.push(SlotWalk { slot, walked });
             }
         }
@@ -249,9 +251,10 @@ impl Walk<'_> {
         let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
         Ok(known.walks.entry(key).or_insert(walks.into()).clone())
     }
-    /// What an entry does with `node`, if anything.
-    fn slot_walk(&mut self, node: u32, local: LocalId) -> Result<Option<Walked>, Exceeded> {
-        if let Some(literal) = self.store.local_literal(local) {
+
+    /// What an entry in a slot does with `node`, if anything.
+    fn slot_walk(&mut self, node: u32, members: MembersId, slot: u32) -> Result<Option<Walked>, Exceeded> {
+        if let Some(literal) = self.store.slot_literal(members, slot) {
             self.work.spend(1)?;
             let (ids, end) = self.trie.along(node, literal);
             // Hardly ever does a token have all of a key and more.
@@ -260,6 +263,7 @@ impl Walk<'_> {
                 return Ok((!ids.is_empty()).then(|| Walked { accept, ..Walked::default() }));
             }
         }
+        let local = self.memory.choices.local(self.store, members, slot);
         let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
         walk.visit(node, local)?;
         walk.run()?;

@@ -249,7 +249,8 @@ mod tests {
         let mut arena = Arena::new(1 << 10);
         let digit = arena.chars(&CharSet::of("0123456789"));
         let (tag, digits, some) = (arena.literal(b"ab"), arena.star(digit), arena.repeat(digit, 1, Some(9)));
-        let within = |arena: &mut Arena, expr, min, max| Lengths(vec![Range { min, max }]).within(expr, arena);
+        let within =
+            |arena: &mut Arena, expr, min, max| Lengths(vec![Range { min, max }]).within(expr, arena);
         for (expr, min, max, rounds) in [
             (digits, 0, Some(4), Some((0, Some(4)))),
             (digits, 3, None, Some((3, None))),
