@@ -1,7 +1,7 @@
 //! From value sets to the rules of a grammar.
 //!
-//! A goal whose set has arrays or objects becomes a rule, made when it is first asked for; others are
-//! written where they are used. A list of goals to do takes the place of recursion.
+//! A goal is written where it is first used. If its set has arrays or objects, it becomes a rule when it is asked for
+//! once more: inside itself, or elsewhere. What is nested very deeply is put on a list of goals to do, each a rule.
 
 mod array;
 mod finite;
@@ -23,12 +23,27 @@ use crate::ir::{ByteSet, Expr, Grammar, Tracking};
 use crate::json::JsonWhitespace;
 use crate::limits::Budget;
 
+/// So many goals are written within each other.
+const DEPTH: usize = 24;
+
+/// What was written for a goal.
+#[derive(Clone, Copy)]
+enum Known {
+    Nothing,
+    /// It is being written, and the rule that it will be if it was asked for meanwhile.
+    Open(Option<RuleId>),
+    /// An expression, and whether to ask for it again should make it a rule.
+    Written(ExprId, bool),
+}
+
 /// A grammar in the making.
 pub(crate) struct Lower<'a> {
     algebra: Algebra<'a>,
     /// What was written for each goal, by number.
-    known: Vec<Option<ExprId>>,
+    known: Vec<Known>,
     todo: Vec<(GoalId, RuleId)>,
+    /// How many goals are being written within each other.
+    depth: usize,
     speller: Speller,
     /// What is written for expressions over characters, with the opening quote.
     spelled: FxHashMap<ExprId, ExprId>,
@@ -57,6 +72,7 @@ impl<'a> Lower<'a> {
             algebra,
             known,
             todo: Vec::new(),
+            depth: 0,
             ws,
             colon,
             value: None,
@@ -82,12 +98,16 @@ impl<'a> Lower<'a> {
     /// Writes the rules of a goal and of all that it asks for.
     fn rules(&mut self, goal: GoalId) -> Result<RuleId, Error> {
         let root = self.algebra.builder.declare("root", None)?;
-        let body = self.value_of(goal)?;
+        let body = match goal {
+            GoalId::NEVER | GoalId::ANY => self.value_of(goal)?,
+            _ => {
+                self.know(goal, Known::Open(Some(root)));
+                self.body_of(goal)?.0
+            }
+        };
         self.algebra.builder.define(root, body);
         while let Some((goal, rule)) = self.todo.pop() {
-            self.algebra.budget.tick()?;
-            let set = self.algebra.set_of(goal)?;
-            let body = self.set(&set).map_err(|error| error.with_pointer(self.pointer_of(goal)))?;
+            let body = self.body_of(goal)?.0;
             self.algebra.builder.define(rule, body);
         }
         Ok(root)
@@ -100,17 +120,69 @@ impl<'a> Lower<'a> {
             GoalId::ANY => return self.any_value(),
             _ => {}
         }
-        if let Some(Some(known)) = self.known.get(goal.index()) {
-            return Ok(*known);
+        match self.known.get(goal.index()).copied().unwrap_or(Known::Nothing) {
+            Known::Nothing if self.depth == DEPTH => self.put_off(goal),
+            Known::Nothing => self.written(goal),
+            Known::Open(Some(rule)) => Ok(self.algebra.builder.arena.rule(rule)),
+            Known::Open(None) => {
+                let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
+                self.know(goal, Known::Open(Some(rule)));
+                Ok(self.algebra.builder.arena.rule(rule))
+            }
+            Known::Written(expr, false) => Ok(expr),
+            Known::Written(body, true) => {
+                let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
+                self.algebra.builder.define(rule, body);
+                let expr = self.algebra.builder.arena.rule(rule);
+                self.know(goal, Known::Written(expr, false));
+                Ok(expr)
+            }
         }
-        let expr = match self.algebra.only_types(goal).and_then(|types| self.word_of(types)) {
-            Some(expr) => expr,
-            None => self.value_of_set(goal)?,
-        };
+    }
+
+    fn know(&mut self, goal: GoalId, known: Known) {
         if self.known.len() <= goal.index() {
-            self.known.resize(goal.index() + 1, None);
+            self.known.resize(goal.index() + 1, Known::Nothing);
         }
-        self.known[goal.index()] = Some(expr);
+        self.known[goal.index()] = known;
+    }
+
+    /// Writes the values of a goal, which becomes a rule if it is asked for inside itself.
+    fn written(&mut self, goal: GoalId) -> Result<ExprId, Error> {
+        self.know(goal, Known::Open(None));
+        let (body, is_plain) = self.body_of(goal)?;
+        let Known::Open(Some(rule)) = self.known[goal.index()] else {
+            self.know(goal, Known::Written(body, !is_plain));
+            return Ok(body);
+        };
+        self.algebra.builder.define(rule, body);
+        let expr = self.algebra.builder.arena.rule(rule);
+        self.know(goal, Known::Written(expr, false));
+        Ok(expr)
+    }
+
+    /// The values of a goal, and whether there are no arrays and objects among them that are written here.
+    fn body_of(&mut self, goal: GoalId) -> Result<(ExprId, bool), Error> {
+        self.algebra.budget.tick()?;
+        if let Some(word) = self.algebra.only_types(goal).and_then(|types| self.word_of(types)) {
+            return Ok((word, true));
+        }
+        let set = self.algebra.set_of(goal)?;
+        if set.is_all() {
+            return Ok((self.any_value()?, true));
+        }
+        self.depth += 1;
+        let body = self.set(&set).map_err(|error| error.with_pointer(self.pointer_of(goal)))?;
+        self.depth -= 1;
+        Ok((body, set.arrays.is_empty() && set.objects.is_empty()))
+    }
+
+    /// A rule for a goal that is written later, when less is nested.
+    fn put_off(&mut self, goal: GoalId) -> Result<ExprId, Error> {
+        let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
+        self.todo.push((goal, rule));
+        let expr = self.algebra.builder.arena.rule(rule);
+        self.know(goal, Known::Written(expr, false));
         Ok(expr)
     }
 
@@ -127,19 +199,6 @@ impl<'a> Lower<'a> {
             }
             _ => None,
         }
-    }
-
-    fn value_of_set(&mut self, goal: GoalId) -> Result<ExprId, Error> {
-        let set = self.algebra.set_of(goal)?;
-        if set.is_all() {
-            return self.any_value();
-        }
-        if set.arrays.is_empty() && set.objects.is_empty() {
-            return self.set(&set).map_err(|error| error.with_pointer(self.pointer_of(goal)));
-        }
-        let rule = self.algebra.builder.declare(self.name_of(goal), None)?;
-        self.todo.push((goal, rule));
-        Ok(self.algebra.builder.arena.rule(rule))
     }
 
     /// The values of a set.
