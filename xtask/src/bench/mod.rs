@@ -13,6 +13,7 @@ mod scaling;
 mod sections;
 mod setup;
 mod tables;
+mod targets;
 mod workloads;
 
 use std::fs;
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use results::Run;
+use results::{Comparison, Run};
 use setup::{Places, pinned};
 
 /// What `cargo xtask bench --help` says.
@@ -147,23 +148,18 @@ impl Options {
     }
 }
 
-/// Engines and what they made of some cases.
-type Runs = Vec<(&'static str, Run)>;
-
 /// All that was measured.
 struct Measured {
     /// With the cases of the harness.
-    runs: Runs,
-    /// This engine again, with the lower of two times of each step.
-    lowest: Option<Run>,
+    schemas: Comparison,
     /// Constraints measured as the first of a process.
     first: Option<Run>,
     scaling: Vec<scaling::Point>,
     /// Engines with other vocabularies.
     vocabularies: Vec<workloads::Measured>,
     /// Engines with patterns, and this one with grammars.
-    patterns: Runs,
-    grammars: Runs,
+    patterns: Comparison,
+    grammars: Comparison,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
@@ -252,11 +248,11 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
 
 impl Measured {
     fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.schemas.runs.is_empty()
             && self.scaling.is_empty()
             && self.vocabularies.is_empty()
-            && self.patterns.is_empty()
-            && self.grammars.is_empty()
+            && self.patterns.runs.is_empty()
+            && self.grammars.runs.is_empty()
             && self.live.is_empty()
     }
 }
@@ -301,29 +297,22 @@ fn collect(places: &Places) -> Measured {
         let path = places.result(key);
         path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
     };
-    let of = |prefix: &str| -> Runs {
+    let of = |prefix: &str| {
         let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
-        engines.filter_map(|engine| Some((engine.name, read(&format!("{prefix}{}", engine.key))?))).collect()
+        let run = |engine: &Engine| Some((engine.name, read(&format!("{prefix}{}", engine.key))?));
+        Comparison::new(engines.filter_map(run).collect(), read(&format!("{prefix}{LOWEST}")))
     };
-    let runs = of("");
-    let lowest = read(LOWEST).map(|mut lowest| {
-        if let Some((_, run)) = runs.first().filter(|(name, _)| *name == ENGINES[0].name) {
-            lowest.lower(run);
-        }
-        lowest
-    });
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
     let mut scaling = scaling::read(&places.result("scaling"));
     scaling.extend(scaling::read(&places.result("batch")));
     Measured {
-        runs,
-        lowest,
+        schemas: of(""),
         first: read("first"),
         scaling,
         vocabularies: workloads::VOCABULARIES
             .iter()
-            .map(|vocabulary| workloads::Measured { vocabulary, runs: of(&vocabulary.prefix()) })
-            .filter(|measured| !measured.runs.is_empty())
+            .map(|vocabulary| workloads::Measured { vocabulary, comparison: of(&vocabulary.prefix()) })
+            .filter(|measured| !measured.comparison.runs.is_empty())
             .collect(),
         patterns: of("patterns-"),
         grammars: of("grammars-"),

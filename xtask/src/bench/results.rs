@@ -15,6 +15,33 @@ pub(super) struct Run {
     pub(super) cases: Vec<CaseResult>,
 }
 
+/// What engines made of the same cases.
+pub(super) struct Comparison {
+    /// By what the page calls them.
+    pub(super) runs: Vec<(&'static str, Run)>,
+    /// This engine again, with the lower of two times of each compile and step.
+    pub(super) lowest: Option<Run>,
+}
+
+impl Comparison {
+    /// `again` is a second run of this engine, in which cold steps count with the lower of two times.
+    pub(super) fn new(runs: Vec<(&'static str, Run)>, again: Option<Run>) -> Comparison {
+        let mut comparison = Comparison { runs, lowest: None };
+        comparison.lowest = again.map(|mut lowest| {
+            if let Some(run) = comparison.run("Tokenstile") {
+                lowest.lower(run);
+            }
+            lowest
+        });
+        comparison
+    }
+
+    /// The run of the engine that the page calls so.
+    pub(super) fn run(&self, name: &str) -> Option<&Run> {
+        self.runs.iter().find(|(known, _)| *known == name).map(|(_, run)| run)
+    }
+}
+
 /// What an engine made of one case. Times are in nanoseconds.
 #[derive(Clone)]
 pub(super) struct CaseResult {

@@ -5,8 +5,10 @@ use std::fmt::Write;
 use super::live::{CONSTRAINTS, Live};
 use super::results::{CaseResult, percentile, sorted};
 use super::scaling::Point;
-use super::tables::{self, grouped, micros, table};
-use super::{Measured, Runs};
+use super::tables::{self, PARTS, grouped, micros, table};
+use super::targets::{self, Judged};
+use super::workloads::SAMPLE;
+use super::{Comparison, Measured};
 
 /// All of them.
 pub(super) fn all(measured: &Measured) -> String {
@@ -23,22 +25,22 @@ fn vocabularies(measured: &Measured) -> String {
     if measured.vocabularies.is_empty() {
         return out;
     }
-    let cases = measured.vocabularies.iter().flat_map(|with| &with.runs).map(|(_, run)| run.cases.len());
+    let runs = measured.vocabularies.iter().flat_map(|with| &with.comparison.runs);
     let _ = write!(
         out,
-        "\n## Other vocabularies\n\nThe first {} of the schemas (any prefix is a fair sample), their texts taken apart by \
-         the tokenizers' own packages (`tokenizers`, `tiktoken`). llguidance reads no tiktoken ranks.\n",
-        cases.max().unwrap_or(0)
+        "\n## Other vocabularies\n\nThe same {} schemas, their texts taken apart by the tokenizers' own packages \
+         (`tokenizers`, `tiktoken`), against the same targets, and maxima of this engine taken in the same way. xgrammar has \
+         the first {SAMPLE} only (any prefix is a fair sample): its slowest compiles would take longer than all the rest. \
+         llguidance reads no tiktoken ranks.\n",
+        runs.map(|(_, run)| run.cases.len()).max().unwrap_or(0)
     );
     for with in &measured.vocabularies {
         let _ = write!(out, "\n### {}\n", with.vocabulary.name);
-        let parts: [(&str, tables::Pick); 3] = [
-            ("Compile + first mask", |run| run.first()),
-            ("Mask + commit, cold", |run| run.cold()),
-            ("Mask + commit, warm", |run| run.warm()),
-        ];
-        for (title, pick) in parts {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.runs, pick));
+        if let Some(Judged { table, met, all }) = targets::judged(&with.comparison) {
+            let _ = write!(out, "\nAgainst the targets, of which {met} of {all} are met:\n\n{table}");
+        }
+        for (title, _, pick) in PARTS {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison.runs, pick));
         }
     }
     out
@@ -62,11 +64,10 @@ fn row(case: &CaseResult) -> Vec<String> {
 const HEAD: [&str; 7] =
     ["µs", "compile + first mask", "cold p50", "cold p99", "cold max", "warm p50", "warm p99"];
 
-fn patterns(runs: &Runs) -> String {
-    let Some((_, ours)) = runs.first().filter(|(name, _)| *name == "Tokenstile") else {
+fn patterns(comparison: &Comparison) -> String {
+    let Some((("Tokenstile", ours), peers)) = comparison.runs.split_first() else {
         return String::new();
     };
-    let peers = &runs[1..];
     let mut rows: Vec<Vec<String>> = Vec::new();
     for case in &ours.cases {
         let mut row = row(case);
@@ -86,8 +87,8 @@ fn patterns(runs: &Runs) -> String {
     )
 }
 
-fn grammars(runs: &Runs) -> String {
-    let Some((_, ours)) = runs.first() else { return String::new() };
+fn grammars(comparison: &Comparison) -> String {
+    let Some((_, ours)) = comparison.runs.first() else { return String::new() };
     let rows: Vec<Vec<String>> = ours.cases.iter().map(row).collect();
     format!(
         "\n## Grammars\n\nContext-free grammars in GBNF, a few texts each (`tools/bench/grammars.jsonl`); Llama-3. Wanted: cold p99 \
