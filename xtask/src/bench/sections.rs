@@ -30,8 +30,8 @@ fn vocabularies(measured: &Measured) -> String {
         out,
         "\n## Other vocabularies\n\nThe same {} schemas, their texts taken apart by the tokenizers' own packages \
          (`tokenizers`, `tiktoken`), against the same targets, and maxima of this engine taken in the same way. xgrammar has \
-         the first {SAMPLE} only (any prefix is a fair sample): its slowest compiles would take longer than all the rest. \
-         llguidance reads no tiktoken ranks.\n",
+         the first {SAMPLE} only (any prefix is a fair sample): its slowest compiles take tens of seconds each. \
+         For llguidance, which reads no tiktoken ranks, a `tokenizer.json` of o200k is made from them (`tools/bench/cases.py`); it takes all texts apart in the same way.\n",
         runs.map(|(_, run)| run.cases.len()).max().unwrap_or(0)
     );
     for with in &measured.vocabularies {

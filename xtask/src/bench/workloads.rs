@@ -12,18 +12,15 @@ pub(super) struct Vocabulary {
     pub(super) name: &'static str,
     /// As `tools/fixtures.py` calls it.
     file: &'static str,
-    /// Engines that cannot have it.
-    without: &'static [&'static str],
 }
 
 pub(super) const VOCABULARIES: [Vocabulary; 3] = [
-    // llguidance wants a `tokenizer.json`.
-    Vocabulary { key: "o200k", name: "o200k", file: "o200k_base.tiktoken", without: &["llguidance"] },
-    Vocabulary { key: "qwen3", name: "Qwen3", file: "qwen3.tokenizer.json", without: &[] },
-    Vocabulary { key: "gemma-3", name: "Gemma-3", file: "gemma-3.tokenizer.json", without: &[] },
+    Vocabulary { key: "o200k", name: "o200k", file: "o200k_base.tiktoken" },
+    Vocabulary { key: "qwen3", name: "Qwen3", file: "qwen3.tokenizer.json" },
+    Vocabulary { key: "gemma-3", name: "Gemma-3", file: "gemma-3.tokenizer.json" },
 ];
 
-/// So many of the cases xgrammar is measured with there: some take it half a minute each.
+/// So many of the cases xgrammar is measured with there: some take it tens of seconds each.
 pub(super) const SAMPLE: usize = 120;
 
 impl Vocabulary {
@@ -52,9 +49,7 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
             let (from, cases) = (places.data("vocab.jsonl"), places.data("cases.jsonl"));
             let count = limit.to_string();
             places.make_cases(&["vocab".as_ref(), &fixture, &from, &cases, &folder, count.as_ref()])?;
-            let able = |engine: &&&Engine| !vocabulary.without.contains(&engine.key);
-            let engines: Vec<&Engine> = engines.iter().filter(able).copied().collect();
-            measure(places, &folder, &engines, limit, &vocabulary.prefix())
+            measure(places, &folder, engines, limit, &vocabulary.prefix())
         });
     }
 }
