@@ -95,6 +95,20 @@ const ENGINES: [Engine; 5] = [
     },
 ];
 
+/// A peer through its Python package.
+struct Peer {
+    /// What the page calls it, and the key of its [`Engine`].
+    name: &'static str,
+    /// What the harness calls it.
+    key: &'static str,
+}
+
+const PEERS: [Peer; 3] = [
+    Peer { name: "llguidance", key: "llg" },
+    Peer { name: "glrmask", key: "glr-dwa" },
+    Peer { name: "xgrammar", key: "xgr" },
+];
+
 fn ours(places: &Places, limit: usize, result: &str, repeat: u32) -> Command {
     let mut command = pinned(&places.tokenstile());
     command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl"));
@@ -157,7 +171,7 @@ struct Measured {
     scaling: Vec<scaling::Point>,
     /// Engines with other vocabularies.
     vocabularies: Vec<workloads::Measured>,
-    /// Engines with patterns, and this one with grammars.
+    /// Engines with patterns and with grammars.
     patterns: Comparison,
     grammars: Comparison,
     /// Memory of constraints that are alive together.
@@ -211,7 +225,8 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
 
 /// Measures all that is wanted.
 fn all(places: &Places, options: &Options) -> Result<(), String> {
-    let with_peers = ["memory", "vocabularies", "patterns"].iter().any(|part| options.wants(part));
+    let with_peers =
+        ["memory", "vocabularies", "patterns", "grammars"].iter().any(|part| options.wants(part));
     let ready: Vec<&Engine> = ENGINES
         .iter()
         .filter(|engine| (with_peers || options.wants(engine.key)) && prepare(engine, places))
@@ -235,7 +250,7 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
         timed("memory of live constraints", || live::measure(places));
     }
     if options.wants("grammars") {
-        timed("grammars", || workloads::grammars(places));
+        timed("grammars", || workloads::grammars(places, &ready));
     }
     if options.wants("patterns") {
         timed("patterns", || workloads::patterns(places, &ready));
@@ -297,11 +312,15 @@ fn collect(places: &Places) -> Measured {
         let path = places.result(key);
         path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
     };
-    let of = |prefix: &str| {
-        let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
-        let run = |engine: &Engine| Some((engine.name, read(&format!("{prefix}{}", engine.key))?));
-        Comparison::new(engines.filter_map(run).collect(), read(&format!("{prefix}{LOWEST}")))
+    let named = |prefix: &str, engines: &[(&str, &'static str)]| {
+        let run = |&(key, name): &(&str, &'static str)| Some((name, read(&format!("{prefix}{key}"))?));
+        Comparison::new(engines.iter().filter_map(run).collect(), read(&format!("{prefix}{LOWEST}")))
     };
+    let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
+    let engines: Vec<(&str, &str)> = engines.map(|engine| (engine.key, engine.name)).collect();
+    let of = |prefix: &str| named(prefix, &engines);
+    let through_python: Vec<(&str, &str)> =
+        engines.iter().copied().take(1).chain(PEERS.iter().map(|peer| (peer.name, peer.name))).collect();
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
     let mut scaling = scaling::read(&places.result("scaling"));
     scaling.extend(scaling::read(&places.result("batch")));
@@ -315,7 +334,7 @@ fn collect(places: &Places) -> Measured {
             .filter(|measured| !measured.comparison.runs.is_empty())
             .collect(),
         patterns: of("patterns-"),
-        grammars: of("grammars-"),
+        grammars: named("grammars-", &through_python),
         live: live::read(&places.result("live")),
         about,
     }

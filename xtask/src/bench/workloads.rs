@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::setup::{self, Places, pinned};
-use super::{Comparison, Engine, timed};
+use super::{Comparison, Engine, PEERS, timed};
 
 /// A vocabulary that the cases are measured with.
 pub(super) struct Vocabulary {
@@ -63,15 +63,27 @@ pub(super) fn patterns(places: &Places, engines: &[&Engine]) -> Result<(), Strin
     measure(places, &folder, engines, usize::MAX, "patterns-")
 }
 
-/// Measures context-free grammars, with this engine alone: the harness has no way to give the others any.
-pub(super) fn grammars(places: &Places) -> Result<(), String> {
+/// Measures context-free grammars. The peers get them through Python: the native loop has schemas only.
+pub(super) fn grammars(places: &Places, engines: &[&Engine]) -> Result<(), String> {
     let texts = places.root.join("tools/bench/grammars.jsonl");
-    let cases = empty(places, "grammars")?.join("cases.jsonl");
+    let folder = empty(places, "grammars")?;
+    let cases = folder.join("cases.jsonl");
     let (tokenizer, gbnf) = (places.data("tokenizer.json"), places.data("gbnf"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases, &gbnf])?;
-    let mut command = pinned(&places.tokenstile());
-    command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl")).arg("--cases").arg(cases);
-    setup::run(command.arg("--out").arg(places.result("grammars-tokenstile")))
+    let ours = engines.iter().filter(|engine| engine.key.starts_with("tokenstile"));
+    measure(places, &folder, &ours.copied().collect::<Vec<_>>(), usize::MAX, "grammars-")?;
+    // It also has what the others' GBNF is made of.
+    places.install("llguidance==1.9.1", true)?;
+    for peer in &PEERS {
+        let result = places.result(&format!("grammars-{}", peer.name));
+        let mut python = pinned(&places.python());
+        python.env("PYTHONPATH", &places.harness).arg(places.root.join("tools/bench/grammars.py"));
+        if let Err(error) = setup::run(python.arg(peer.key).arg(&cases).arg(&result)) {
+            println!("bench: {} FAILED with grammars: {error}", peer.name);
+            let _ = fs::remove_file(result);
+        }
+    }
+    Ok(())
 }
 
 /// An empty folder for cases.
