@@ -52,7 +52,7 @@ struct Engine {
 /// Parts that are measured beside the engines over the cases.
 const PARTS: [&str; 7] = ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars"];
 
-/// Results of a second run of this engine, in which each step counts with the lower of two cold times.
+/// Results of a second run of this engine; with schemas each step counts in it with the lower of two cold times.
 const LOWEST: &str = "tokenstile-lowest";
 
 /// How many constraints are measured as the first of a process.

@@ -69,7 +69,7 @@ const HEAD: [&str; 7] =
 fn beside_peers(comparison: &Comparison) -> Option<String> {
     let (("Tokenstile", ours), peers) = comparison.runs.split_first()? else { return None };
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for case in &ours.cases {
+    for case in &comparison.lowest.as_ref().unwrap_or(ours).cases {
         let mut row = row(case);
         for (_, run) in peers {
             let theirs = run.cases.iter().find(|other| other.id == case.id);
@@ -79,7 +79,12 @@ fn beside_peers(comparison: &Comparison) -> Option<String> {
     }
     let names: Vec<String> = peers.iter().map(|(name, _)| format!("{name}: cold p99")).collect();
     let head: Vec<&str> = HEAD.into_iter().chain(names.iter().map(String::as_str)).collect();
-    Some(format!("{}{}", notes(&rows), table(&head, &rows)))
+    let mut words = notes(&rows);
+    if comparison.lowest.is_some() {
+        words += " Of this engine each compile and each step counts with the lower time of two runs, each a process of its \
+                  own: a text has so few steps that one interrupt of the machine makes a p99. The peers' times are from one run.";
+    }
+    Some(format!("{words}\n\n{}", table(&head, &rows)))
 }
 
 /// A peer's figure for a case; marked where it does not follow a text to its end.
@@ -98,7 +103,7 @@ fn notes(rows: &[Vec<String>]) -> String {
     if has("†") {
         out += " †: a text was rejected, although all are valid; the figure is of the steps up to there.";
     }
-    out + "\n\n"
+    out
 }
 
 fn patterns(comparison: &Comparison) -> String {
