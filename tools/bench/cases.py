@@ -6,7 +6,9 @@
         "file" and "texts". The file is beside IN, or in FOLDER.
     cases.py vocab TOKENIZER FROM-VOCAB.jsonl CASES.jsonl FOLDER [LIMIT]
         Takes the texts of CASES (tokens of FROM-VOCAB) apart into tokens of TOKENIZER, a `tokenizer.json` or tiktoken
-        ranks, and writes FOLDER/vocab.jsonl, FOLDER/cases.jsonl and, of the former kind, FOLDER/tokenizer.json.
+        ranks, and writes FOLDER/vocab.jsonl, FOLDER/cases.jsonl and FOLDER/tokenizer.json. Of ranks the latter is made
+        here, for engines that read nothing else: merges are all pairs of tokens that are a token together, in the order
+        of its rank, which is what tiktoken merges by; it must take all texts apart in the same way.
 
 Texts are encoded by the packages `tokenizers` and `tiktoken`. Where that does not give the text back byte by byte, because
 of a normalizer, the longest tokens that fit are taken instead; how often is printed.
@@ -123,6 +125,36 @@ class Tokenizer:
             print(json.dumps(line), file=out)
 
 
+def merges(ranks, letters):
+    """All ways in which two tokens make a third, the lowest rank first."""
+    for text, _ in sorted(ranks.items(), key=lambda item: item[1]):
+        pairs = [(text[:at], text[at:]) for at in range(1, len(text))]
+        pairs = [(ranks[a], ranks[b], a, b) for a, b in pairs if a in ranks and b in ranks]
+        for _, _, first, second in sorted(pairs):
+            yield [letters(first), letters(second)]
+
+
+def tokenizer_json(tokenizer):
+    """A `tokenizer.json` of the ranks of o200k. Ids that no token has get one that nothing is encoded as."""
+    names = {byte: letter for letter, byte in byte_alphabet().items()}
+    letters = lambda text: "".join(names[byte] for byte in text)
+    ranks = {text: token for token, text in tokenizer.tokens.items()}
+    size = max([*tokenizer.tokens, *tokenizer.special]) + 1
+    free = [token for token in range(size) if token not in tokenizer.tokens]
+    added = {token: tokenizer.special.get(token, f"<|none {token}|>") for token in free}
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    split = {"type": "Split", "pattern": {"Regex": O200K}, "behavior": "Isolated", "invert": False}
+    bytes_as_letters = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    vocab = {letters(text): token for text, token in ranks.items()}
+    return {
+        "version": "1.0",
+        "added_tokens": [{"id": token, "content": name, **flags} for token, name in added.items()],
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, bytes_as_letters]},
+        "decoder": bytes_as_letters,
+        "model": {"type": "BPE", "ignore_merges": True, "vocab": vocab, "merges": [*merges(ranks, letters)]},
+    }
+
+
 def texts(tokenizer, cases, out, folder="."):
     tokenizer = Tokenizer(Path(tokenizer))
     with open(out, "w") as file:
@@ -145,11 +177,15 @@ def vocab(fixture, from_vocab, cases, folder, limit=None):
         tokenizer.write(out, fixture.name)
     if fixture.suffix == ".json":
         shutil.copyfile(fixture, folder / "tokenizer.json")
+        other = None
+    else:
+        (folder / "tokenizer.json").write_text(json.dumps(tokenizer_json(tokenizer), ensure_ascii=False))
+        other = Tokenizer(folder / "tokenizer.json")
     old = {}
     for line in open(from_vocab).read().splitlines()[1:]:
         token = json.loads(line)
         old[token["id"]] = base64.b64decode(token["b64"])
-    count = 0
+    count, unlike = 0, 0
     with open(folder / "cases.jsonl", "w") as out:
         for line in open(cases).read().splitlines()[: int(limit) if limit else None]:
             case = json.loads(line)
@@ -157,8 +193,11 @@ def vocab(fixture, from_vocab, cases, folder, limit=None):
                 text = b"".join(old[token] for token in test["tokens"]).decode()
                 test["tokens"] = tokenizer.encode(text)
                 count += 1
+                unlike += other is not None and other.encode(text) != test["tokens"]
             print(json.dumps(case), file=out)
     print(f"{fixture.name}: {count} texts, {tokenizer.greedy} of them by the longest tokens")
+    if unlike:
+        sys.exit(f"{unlike} of them are otherwise by the tokenizer.json that is made here")
 
 
 if __name__ == "__main__":

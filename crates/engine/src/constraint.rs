@@ -418,8 +418,9 @@ pub struct Stats {
     pub masks: u64,
     /// Masks among those for which not everything was in the caches.
     pub cold_masks: u64,
-    /// Time spent on working out what the caches did not have, for masks. What is built by
-    /// [`warm`](Constraint::warm) is not counted here.
+    /// Time of the [cold masks](Stats::cold_masks), each from where the caches first did not have something until all was
+    /// worked out. Masks that were in the caches add nothing: two readings of the clock for each of them would cost those
+    /// too who never read this. What is built by [`warm`](Constraint::warm) is not counted either.
     pub cold_time: Duration,
     /// How often the caches were started anew because they had grown too large.
     pub renewals: u64,

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::results::Run;
 use super::setup::{self, Places, pinned};
+use super::{ENGINES, PEERS};
 
 /// So many constraints are alive together.
 pub(super) const CONSTRAINTS: usize = 60;
@@ -27,20 +28,16 @@ pub(super) struct Live {
     pub(super) base: f64,
 }
 
-/// The peers: what the page calls them, what the harness does, and the result that says which cases they take.
-const PEERS: [(&str, &str, &str); 3] =
-    [("llguidance", "llg", "llguidance"), ("glrmask", "glr-dwa", "glrmask"), ("xgrammar", "xgr", "xgrammar")];
-
 /// Measures over the first cases that all engines take. Wants the results of the peers over the cases.
 pub(super) fn measure(places: &Places) -> Result<(), String> {
     let error = |error: std::io::Error| error.to_string();
     let folder = places.harness.join("results");
     fs::create_dir_all(&folder).map_err(error)?;
     let mut common: Option<HashSet<String>> = None;
-    for (_, key, result) in PEERS {
-        let result = places.result(result);
+    for peer in &PEERS {
+        let result = places.result(peer.name);
         let run = Run::read(&result).map_err(|error| format!("no result to choose schemas by: {error}"))?;
-        fs::copy(&result, folder.join(format!("{key}.jsonl"))).map_err(error)?;
+        fs::copy(&result, folder.join(format!("{}.jsonl", peer.key))).map_err(error)?;
         let quick = run.cases.iter().filter(|case| case.is_quick());
         let ids: HashSet<String> = quick.map(|case| case.id.clone()).collect();
         common = Some(common.map_or(ids.clone(), |common| &common & &ids));
@@ -59,12 +56,12 @@ pub(super) fn measure(places: &Places) -> Result<(), String> {
     setup::run(ours.arg("--live").arg(&file).arg("--out").arg(places.result("live")))?;
     let mut all = fs::read_to_string(places.result("live")).map_err(error)?;
     places.install("llguidance==1.9.1", true)?;
-    for (name, key, _) in PEERS {
+    for peer in &PEERS {
         let mut python = pinned(&places.python());
-        python.arg(places.harness.join("mem.py")).arg(key).arg(CONSTRAINTS.to_string());
+        python.arg(places.harness.join("mem.py")).arg(peer.key).arg(CONSTRAINTS.to_string());
         match line(&mut python) {
             Ok(line) => all += &line,
-            Err(error) => println!("bench: memory of {name} FAILED: {error}"),
+            Err(error) => println!("bench: memory of {} FAILED: {error}", peer.name),
         }
     }
     fs::write(places.result("live"), all).map_err(error)
@@ -85,7 +82,7 @@ pub(super) fn read(path: &Path) -> Vec<Live> {
     let live = |line: &str| {
         let value: Value = serde_json::from_str(line).ok()?;
         let engine = value["engine"].as_str()?;
-        let name = PEERS.iter().find(|(_, key, _)| *key == engine).map_or("Tokenstile", |(name, _, _)| name);
+        let name = PEERS.iter().find(|peer| peer.key == engine).map_or(ENGINES[0].name, |peer| peer.name);
         Some(Live {
             engine: name.to_owned(),
             count: value["compiled"].as_u64()?,

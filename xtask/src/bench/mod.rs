@@ -13,6 +13,7 @@ mod scaling;
 mod sections;
 mod setup;
 mod tables;
+mod targets;
 mod workloads;
 
 use std::fs;
@@ -20,7 +21,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use results::Run;
+use results::{Comparison, Run};
 use setup::{Places, pinned};
 
 /// What `cargo xtask bench --help` says.
@@ -51,7 +52,7 @@ struct Engine {
 /// Parts that are measured beside the engines over the cases.
 const PARTS: [&str; 7] = ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars"];
 
-/// Results of a second run of this engine, in which each step counts with the lower of two cold times.
+/// Results of a second run of this engine; with schemas each step counts in it with the lower of two cold times.
 const LOWEST: &str = "tokenstile-lowest";
 
 /// How many constraints are measured as the first of a process.
@@ -92,6 +93,20 @@ const ENGINES: [Engine; 5] = [
         prepare: |places| places.install("xgrammar==0.2.8", false),
         command: |places, limit, result| python(places, limit, "xgr", result),
     },
+];
+
+/// A peer through its Python package.
+struct Peer {
+    /// What the page calls it, and the key of its [`Engine`].
+    name: &'static str,
+    /// What the harness calls it.
+    key: &'static str,
+}
+
+const PEERS: [Peer; 3] = [
+    Peer { name: "llguidance", key: "llg" },
+    Peer { name: "glrmask", key: "glr-dwa" },
+    Peer { name: "xgrammar", key: "xgr" },
 ];
 
 fn ours(places: &Places, limit: usize, result: &str, repeat: u32) -> Command {
@@ -147,23 +162,18 @@ impl Options {
     }
 }
 
-/// Engines and what they made of some cases.
-type Runs = Vec<(&'static str, Run)>;
-
 /// All that was measured.
 struct Measured {
     /// With the cases of the harness.
-    runs: Runs,
-    /// This engine again, with the lower of two times of each step.
-    lowest: Option<Run>,
+    schemas: Comparison,
     /// Constraints measured as the first of a process.
     first: Option<Run>,
     scaling: Vec<scaling::Point>,
     /// Engines with other vocabularies.
     vocabularies: Vec<workloads::Measured>,
-    /// Engines with patterns, and this one with grammars.
-    patterns: Runs,
-    grammars: Runs,
+    /// Engines with patterns and with grammars.
+    patterns: Comparison,
+    grammars: Comparison,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
@@ -215,7 +225,8 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
 
 /// Measures all that is wanted.
 fn all(places: &Places, options: &Options) -> Result<(), String> {
-    let with_peers = ["memory", "vocabularies", "patterns"].iter().any(|part| options.wants(part));
+    let with_peers =
+        ["memory", "vocabularies", "patterns", "grammars"].iter().any(|part| options.wants(part));
     let ready: Vec<&Engine> = ENGINES
         .iter()
         .filter(|engine| (with_peers || options.wants(engine.key)) && prepare(engine, places))
@@ -239,7 +250,7 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
         timed("memory of live constraints", || live::measure(places));
     }
     if options.wants("grammars") {
-        timed("grammars", || workloads::grammars(places));
+        timed("grammars", || workloads::grammars(places, &ready));
     }
     if options.wants("patterns") {
         timed("patterns", || workloads::patterns(places, &ready));
@@ -252,11 +263,11 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
 
 impl Measured {
     fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.schemas.runs.is_empty()
             && self.scaling.is_empty()
             && self.vocabularies.is_empty()
-            && self.patterns.is_empty()
-            && self.grammars.is_empty()
+            && self.patterns.runs.is_empty()
+            && self.grammars.runs.is_empty()
             && self.live.is_empty()
     }
 }
@@ -301,32 +312,29 @@ fn collect(places: &Places) -> Measured {
         let path = places.result(key);
         path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
     };
-    let of = |prefix: &str| -> Runs {
-        let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
-        engines.filter_map(|engine| Some((engine.name, read(&format!("{prefix}{}", engine.key))?))).collect()
+    let named = |prefix: &str, engines: &[(&str, &'static str)]| {
+        let run = |&(key, name): &(&str, &'static str)| Some((name, read(&format!("{prefix}{key}"))?));
+        Comparison::new(engines.iter().filter_map(run).collect(), read(&format!("{prefix}{LOWEST}")))
     };
-    let runs = of("");
-    let lowest = read(LOWEST).map(|mut lowest| {
-        if let Some((_, run)) = runs.first().filter(|(name, _)| *name == ENGINES[0].name) {
-            lowest.lower(run);
-        }
-        lowest
-    });
+    let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
+    let engines: Vec<(&str, &str)> = engines.map(|engine| (engine.key, engine.name)).collect();
+    let of = |prefix: &str| named(prefix, &engines);
+    let through_python: Vec<(&str, &str)> =
+        engines.iter().copied().take(1).chain(PEERS.iter().map(|peer| (peer.name, peer.name))).collect();
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
     let mut scaling = scaling::read(&places.result("scaling"));
     scaling.extend(scaling::read(&places.result("batch")));
     Measured {
-        runs,
-        lowest,
+        schemas: of(""),
         first: read("first"),
         scaling,
         vocabularies: workloads::VOCABULARIES
             .iter()
-            .map(|vocabulary| workloads::Measured { vocabulary, runs: of(&vocabulary.prefix()) })
-            .filter(|measured| !measured.runs.is_empty())
+            .map(|vocabulary| workloads::Measured { vocabulary, comparison: of(&vocabulary.prefix()) })
+            .filter(|measured| !measured.comparison.runs.is_empty())
             .collect(),
         patterns: of("patterns-"),
-        grammars: of("grammars-"),
+        grammars: named("grammars-", &through_python),
         live: live::read(&places.result("live")),
         about,
     }

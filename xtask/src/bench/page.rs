@@ -5,38 +5,13 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::results::{Run, percentile};
 use super::setup::first_line;
-use super::tables::{self, PERCENTILES, Pick, micros};
+use super::tables::{self, PARTS};
+use super::targets::{self, Judged};
 use super::{FIRSTS, Measured, plots, sections};
 
 const BEGIN: &str = "<!-- from here on written by `cargo xtask bench` -->";
 const END: &str = "<!-- up to here -->";
-
-/// A wish for one percentile.
-enum Target {
-    /// None.
-    Open,
-    /// At most so much of the peer's time.
-    Ratio(f64),
-    /// At most so many microseconds.
-    Micros(f64),
-}
-
-/// A row of wishes: what, against whom, how much at each percentile.
-type Wish = (&'static str, &'static str, Pick, [Target; 5]);
-
-fn wishes() -> [Wish; 3] {
-    use Target::{Micros, Open, Ratio};
-    let first = [Ratio(1.0 / 8.0), Ratio(1.0 / 6.0), Ratio(1.0 / 6.0), Open, Ratio(1.0 / 3.0)];
-    let cold = [Ratio(0.5), Ratio(0.7), Ratio(0.8), Ratio(1.0), Micros(300.0)];
-    let warm = [Ratio(0.25), Ratio(0.3), Ratio(0.3), Ratio(0.5), Micros(50.0)];
-    [
-        ("compile + first mask", "llguidance, native", |run| run.first(), first),
-        ("mask + commit, cold", "glrmask", |run| run.cold(), cold),
-        ("mask + commit, warm", "glrmask", |run| run.warm(), warm),
-    ]
-}
 
 /// Writes page and plots into the folder `docs`.
 pub(super) fn write(root: &Path, docs: &Path, measured: &Measured) -> io::Result<()> {
@@ -59,9 +34,9 @@ fn replaced(old: &str, body: &str) -> String {
 
 fn body(measured: &Measured) -> String {
     let mut out = String::new();
-    if !measured.runs.is_empty() {
+    if !measured.schemas.runs.is_empty() {
         out += &opening(measured);
-        out += &targets(measured);
+        out += &against_targets(measured);
         out += &engines(measured);
     }
     if let Some(table) = tables::first_of_process(measured) {
@@ -76,9 +51,9 @@ fn body(measured: &Measured) -> String {
 }
 
 fn opening(measured: &Measured) -> String {
-    let schemas = measured.runs.iter().map(|(_, run)| run.cases.len()).max().unwrap_or(0);
+    let schemas = measured.schemas.runs.iter().map(|(_, run)| run.cases.len()).max().unwrap_or(0);
     let versions: Vec<String> =
-        measured.runs.iter().map(|(name, run)| format!("{name} {}", run.version)).collect();
+        measured.schemas.runs.iter().map(|(name, run)| format!("{name} {}", run.version)).collect();
     format!(
         "## Real schemas\n\n\
          {schemas} schemas of MaskBench with their valid and invalid instances, Llama-3 vocabulary (128,256 tokens), \
@@ -122,29 +97,8 @@ fn machine() -> String {
 }
 
 /// Wishes and figures side by side.
-fn targets(measured: &Measured) -> String {
-    let run = |name: &str| measured.runs.iter().find(|(known, _)| *known == name).map(|(_, run)| run);
-    let Some(ours) = run("Tokenstile") else { return String::new() };
-    let mut rows = Vec::new();
-    let (mut met, mut all) = (0, 0);
-    for (what, peer, pick, targets) in wishes() {
-        let Some(theirs) = run(peer) else { continue };
-        let (mine, theirs) = (pick(ours), pick(theirs));
-        let lowest = measured.lowest.as_ref().map_or_else(|| mine.clone(), pick);
-        let mut row = vec![format!("{what}, against {peer}")];
-        for (target, p) in targets.iter().zip(PERCENTILES) {
-            let times = if p == 100.0 { &lowest } else { &mine };
-            let figures = percentile(times, p).zip(percentile(&theirs, p));
-            row.push(figures.map_or("–".into(), |(mine, theirs)| {
-                let (words, is_met) = judged(target, mine as f64 / 1000.0, theirs as f64 / 1000.0);
-                all += usize::from(is_met.is_some());
-                met += usize::from(is_met == Some(true));
-                words
-            }));
-        }
-        rows.push(row);
-    }
-    let table = tables::table(&["", "p50", "p90", "p99", "p99.9", "max"], &rows);
+fn against_targets(measured: &Measured) -> String {
+    let Some(Judged { table, met, all }) = targets::judged(&measured.schemas) else { return String::new() };
     format!(
         "\n### Against the targets\n\nMeasured (target): this engine's time as a part of the peer's at the same \
          percentile, or in µs. The maxima of this engine take, of each schema or step, the lower time of two runs; those of the \
@@ -152,30 +106,10 @@ fn targets(measured: &Measured) -> String {
     )
 }
 
-/// The words for one cell, and whether the wish is met.
-fn judged(target: &Target, mine: f64, theirs: f64) -> (String, Option<bool>) {
-    let ratio = mine / theirs;
-    let mark = |met: bool| if met { "✓" } else { "**✗**" };
-    match *target {
-        Target::Open => (format!("{ratio:.2} ×"), None),
-        Target::Ratio(most) => {
-            (format!("{ratio:.2} × (≤ {most:.3}) {}", mark(ratio <= most)), Some(ratio <= most))
-        }
-        Target::Micros(most) => {
-            (format!("{} µs (≤ {most}) {}", micros(mine), mark(mine <= most)), Some(mine <= most))
-        }
-    }
-}
-
 fn engines(measured: &Measured) -> String {
-    let runs = &measured.runs;
+    let runs = &measured.schemas.runs;
     let mut out = String::new();
-    let parts: [(&str, &str, Pick); 3] = [
-        ("Compile + first mask", "first", |run: &Run| run.first()),
-        ("Mask + commit, cold", "cold", |run| run.cold()),
-        ("Mask + commit, warm", "warm", |run| run.warm()),
-    ];
-    for (title, plot, pick) in parts {
+    for (title, plot, pick) in PARTS {
         let _ = write!(
             out,
             "\n### {title}\n\n{}\n![{title}](benchmarks/{plot}.svg)\n",
@@ -192,7 +126,7 @@ fn engines(measured: &Measured) -> String {
             "\n### Only the {} schemas that all of them take\n",
             common.first().map_or(0, |(_, run)| run.cases.len())
         );
-        for (title, _, pick) in parts {
+        for (title, _, pick) in PARTS {
             let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&common, pick));
         }
     }
@@ -261,12 +195,5 @@ mod tests {
         let once = replaced("# Page\n\nWords.\n\n## Micro\n\nkept\n", "one");
         assert_eq!(once, format!("# Page\n\nWords.\n\n{BEGIN}\n\none\n{END}\n\n## Micro\n\nkept\n"));
         assert_eq!(replaced(&once, "two"), once.replace("one", "two"));
-    }
-
-    #[test]
-    fn wishes_are_judged() {
-        assert_eq!(judged(&Target::Ratio(0.5), 1.0, 4.0), ("0.25 × (≤ 0.500) ✓".into(), Some(true)));
-        assert_eq!(judged(&Target::Micros(50.0), 60.0, 1.0), ("60.0 µs (≤ 50) **✗**".into(), Some(false)));
-        assert_eq!(judged(&Target::Open, 1.0, 2.0).1, None);
     }
 }

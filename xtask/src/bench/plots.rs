@@ -12,7 +12,7 @@ use super::tables::{PERCENTILES, Pick};
 /// Writes all plots into `folder`.
 pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    if !measured.runs.is_empty() {
+    if !measured.schemas.runs.is_empty() {
         let title = "Compile + first mask, by percentile of schemas";
         fs::write(folder.join("first.svg"), cumulative(measured, title, |run| run.first()))?;
         let title = "Mask + commit, cold, by percentile of tokens";
@@ -39,7 +39,7 @@ pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
 fn cumulative(measured: &Measured, title: &str, pick: Pick) -> String {
     let mut series = Vec::new();
     let mut most = 1.0f64;
-    for (name, run) in &measured.runs {
+    for (name, run) in &measured.schemas.runs {
         let times = pick(run);
         let nines = (times.len().max(10) as f64).log10();
         most = most.max(nines);
@@ -58,7 +58,7 @@ fn compile_bars(measured: &Measured) -> String {
         let points = PERCENTILES.iter().filter_map(|&p| Some((p, percentile(&times, p)? as f64 / 1000.0)));
         Series { name: (*name).to_owned(), points: points.collect() }
     };
-    let series: Vec<Series> = measured.runs.iter().map(one).collect();
+    let series: Vec<Series> = measured.schemas.runs.iter().map(one).collect();
     let y = Scale::around(series.iter().flat_map(|one| one.points.iter().map(|point| point.1)));
     let labels = Labels { title: "Compile + first mask", x: "", y: "µs" };
     bars(&labels, &["p50", "p90", "p99", "p99.9", "max"], y, &series)

@@ -2,11 +2,13 @@
 
 use std::fmt::Write;
 
+use super::Measured;
 use super::live::{CONSTRAINTS, Live};
-use super::results::{CaseResult, percentile, sorted};
+use super::results::{CaseResult, Comparison, Outcome, percentile, sorted};
 use super::scaling::Point;
-use super::tables::{self, grouped, micros, table};
-use super::{Measured, Runs};
+use super::tables::{self, PARTS, grouped, micros, table};
+use super::targets::{self, Judged};
+use super::workloads::SAMPLE;
 
 /// All of them.
 pub(super) fn all(measured: &Measured) -> String {
@@ -23,22 +25,23 @@ fn vocabularies(measured: &Measured) -> String {
     if measured.vocabularies.is_empty() {
         return out;
     }
-    let cases = measured.vocabularies.iter().flat_map(|with| &with.runs).map(|(_, run)| run.cases.len());
+    let runs = measured.vocabularies.iter().flat_map(|with| &with.comparison.runs);
     let _ = write!(
         out,
-        "\n## Other vocabularies\n\nThe first {} of the schemas (any prefix is a fair sample), their texts taken apart by \
-         the tokenizers' own packages (`tokenizers`, `tiktoken`). llguidance reads no tiktoken ranks.\n",
-        cases.max().unwrap_or(0)
+        "\n## Other vocabularies\n\nThe same {} schemas, their texts taken apart by the tokenizers' own packages \
+         (`tokenizers`, `tiktoken`), against the same targets, and maxima of this engine taken in the same way. xgrammar has \
+         the first {SAMPLE} only (any prefix is a fair sample): its slowest compiles take tens of seconds each. \
+         For llguidance, which reads no tiktoken ranks, a `tokenizer.json` of o200k is made from them \
+         (`tools/bench/cases.py`); it takes all texts apart in the same way.\n",
+        runs.map(|(_, run)| run.cases.len()).max().unwrap_or(0)
     );
     for with in &measured.vocabularies {
         let _ = write!(out, "\n### {}\n", with.vocabulary.name);
-        let parts: [(&str, tables::Pick); 3] = [
-            ("Compile + first mask", |run| run.first()),
-            ("Mask + commit, cold", |run| run.cold()),
-            ("Mask + commit, warm", |run| run.warm()),
-        ];
-        for (title, pick) in parts {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.runs, pick));
+        if let Some(Judged { table, met, all }) = targets::judged(&with.comparison) {
+            let _ = write!(out, "\nAgainst the targets, of which {met} of {all} are met:\n\n{table}");
+        }
+        for (title, _, pick) in PARTS {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison.runs, pick));
         }
     }
     out
@@ -62,37 +65,61 @@ fn row(case: &CaseResult) -> Vec<String> {
 const HEAD: [&str; 7] =
     ["µs", "compile + first mask", "cold p50", "cold p99", "cold max", "warm p50", "warm p99"];
 
-fn patterns(runs: &Runs) -> String {
-    let Some((_, ours)) = runs.first().filter(|(name, _)| *name == "Tokenstile") else {
-        return String::new();
-    };
-    let peers = &runs[1..];
+/// This engine case by case, and how the peers' cold steps compare.
+fn beside_peers(comparison: &Comparison) -> Option<String> {
+    let (("Tokenstile", ours), peers) = comparison.runs.split_first()? else { return None };
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for case in &ours.cases {
+    for case in &comparison.lowest.as_ref().unwrap_or(ours).cases {
         let mut row = row(case);
         for (_, run) in peers {
             let theirs = run.cases.iter().find(|other| other.id == case.id);
-            let cold = theirs.map(|theirs| sorted(theirs.cold.iter().copied())).unwrap_or_default();
-            row.push(figure(&cold, 99.0));
+            row.push(theirs.map_or("–".into(), cold_p99));
         }
         rows.push(row);
     }
     let names: Vec<String> = peers.iter().map(|(name, _)| format!("{name}: cold p99")).collect();
     let head: Vec<&str> = HEAD.into_iter().chain(names.iter().map(String::as_str)).collect();
+    let mut words = notes(&rows);
+    if comparison.lowest.is_some() {
+        words += " Of this engine each compile and each step counts with the lower time of two runs, each a process of its \
+                  own: a text has so few steps that one interrupt of the machine makes a p99. The peers' times are from one run.";
+    }
+    Some(format!("{words}\n\n{}", table(&head, &rows)))
+}
+
+/// A peer's figure for a case; marked where it does not follow a text to its end.
+fn cold_p99(case: &CaseResult) -> String {
+    let figure = figure(&sorted(case.cold.iter().copied()), 99.0);
+    if case.outcome == Outcome::RejectedValid { format!("{figure} †") } else { figure }
+}
+
+/// What the marks in the rows mean.
+fn notes(rows: &[Vec<String>]) -> String {
+    let has = |mark: &str| rows.iter().flatten().any(|cell| cell.ends_with(mark));
+    let mut out = String::new();
+    if has("–") {
+        out += " –: refused, or failed.";
+    }
+    if has("†") {
+        out += " †: a text was rejected, although all are valid; the figure is of the steps up to there.";
+    }
+    out
+}
+
+fn patterns(comparison: &Comparison) -> String {
+    let Some(table) = beside_peers(comparison) else { return String::new() };
     format!(
         "\n## Patterns\n\nAs members of an object, a few texts each (`tools/bench/patterns.jsonl`); Llama-3. Wanted: cold p99 at \
-         most 100, warm at most 2.\n\n{}",
-        table(&head, &rows)
+         most 100, warm at most 2.{table}"
     )
 }
 
-fn grammars(runs: &Runs) -> String {
-    let Some((_, ours)) = runs.first() else { return String::new() };
-    let rows: Vec<Vec<String>> = ours.cases.iter().map(row).collect();
+fn grammars(comparison: &Comparison) -> String {
+    let Some(table) = beside_peers(comparison) else { return String::new() };
     format!(
         "\n## Grammars\n\nContext-free grammars in GBNF, a few texts each (`tools/bench/grammars.jsonl`); Llama-3. Wanted: cold p99 \
-         at most 100, warm p99 at most 5.\n\n{}",
-        table(&HEAD, &rows)
+         at most 100, warm p99 at most 5. The peers through their Python packages; llguidance and glrmask are given what the \
+         `gbnf_to_lark` of llguidance makes of the grammars.{table}"
     )
 }
 

@@ -13,6 +13,13 @@ pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
 /// A list of times of a run, sorted.
 pub(super) type Pick = fn(&Run) -> Vec<u64>;
 
+/// What is measured of every engine: title, name of the plot, times.
+pub(super) const PARTS: [(&str, &str, Pick); 3] = [
+    ("Compile + first mask", "first", |run| run.first()),
+    ("Mask + commit, cold", "cold", |run| run.cold()),
+    ("Mask + commit, warm", "warm", |run| run.warm()),
+];
+
 /// Microseconds in words.
 pub(super) fn micros(us: f64) -> String {
     if us < 100.0 { format!("{us:.1}") } else { grouped(us.round() as u64) }
@@ -118,7 +125,7 @@ pub(super) fn memory(runs: &[(&str, Run)]) -> String {
 
 /// Compile and first mask of schemas that were the first of a process, beside the same ones later in a run.
 pub(super) fn first_of_process(measured: &Measured) -> Option<String> {
-    let (first, later) = (measured.first.as_ref()?, &measured.runs.first()?.1);
+    let (first, later) = (measured.first.as_ref()?, measured.schemas.run("Tokenstile")?);
     let ids: HashSet<&str> = first.cases.iter().map(|case| case.id.as_str()).collect();
     let row = |name: &str, run: &Run| {
         let times = run.first();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::setup::{self, Places, pinned};
-use super::{Engine, LOWEST, Runs, timed};
+use super::{Comparison, ENGINES, Engine, LOWEST, PEERS, timed};
 
 /// A vocabulary that the cases are measured with.
 pub(super) struct Vocabulary {
@@ -12,19 +12,16 @@ pub(super) struct Vocabulary {
     pub(super) name: &'static str,
     /// As `tools/fixtures.py` calls it.
     file: &'static str,
-    /// Engines that cannot have it.
-    without: &'static [&'static str],
 }
 
 pub(super) const VOCABULARIES: [Vocabulary; 3] = [
-    // llguidance wants a `tokenizer.json`.
-    Vocabulary { key: "o200k", name: "o200k", file: "o200k_base.tiktoken", without: &["llguidance"] },
-    Vocabulary { key: "qwen3", name: "Qwen3", file: "qwen3.tokenizer.json", without: &[] },
-    Vocabulary { key: "gemma-3", name: "Gemma-3", file: "gemma-3.tokenizer.json", without: &[] },
+    Vocabulary { key: "o200k", name: "o200k", file: "o200k_base.tiktoken" },
+    Vocabulary { key: "qwen3", name: "Qwen3", file: "qwen3.tokenizer.json" },
+    Vocabulary { key: "gemma-3", name: "Gemma-3", file: "gemma-3.tokenizer.json" },
 ];
 
-/// So many of the cases are measured with each of them.
-const SAMPLE: usize = 120;
+/// So many of the cases xgrammar is measured with there: some take it tens of seconds each.
+pub(super) const SAMPLE: usize = 120;
 
 impl Vocabulary {
     /// What the names of its results begin with.
@@ -36,12 +33,11 @@ impl Vocabulary {
 /// What engines made of the cases with a vocabulary.
 pub(super) struct Measured {
     pub(super) vocabulary: &'static Vocabulary,
-    pub(super) runs: Runs,
+    pub(super) comparison: Comparison,
 }
 
-/// Measures a sample of the cases with other vocabularies.
+/// Measures the cases with other vocabularies.
 pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
-    let limit = limit.min(SAMPLE);
     for vocabulary in &VOCABULARIES {
         let fixture = places.root.join(".cache/fixtures").join(vocabulary.file);
         if !fixture.exists() {
@@ -53,9 +49,9 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
             let (from, cases) = (places.data("vocab.jsonl"), places.data("cases.jsonl"));
             let count = limit.to_string();
             places.make_cases(&["vocab".as_ref(), &fixture, &from, &cases, &folder, count.as_ref()])?;
-            let able = |engine: &&&Engine| !vocabulary.without.contains(&engine.key);
-            let engines: Vec<&Engine> = engines.iter().filter(able).copied().collect();
-            measure(places, &folder, &engines, limit, &vocabulary.prefix())
+            let result = |engine: &&Engine| format!("{}{}", vocabulary.prefix(), engine.key);
+            let runs: Vec<Planned> = engines.iter().map(|engine| (*engine, result(engine))).collect();
+            measure(places, &folder, &runs, limit)
         });
     }
 }
@@ -66,18 +62,30 @@ pub(super) fn patterns(places: &Places, engines: &[&Engine]) -> Result<(), Strin
     let texts = places.root.join("tools/bench/patterns.jsonl");
     let (tokenizer, cases) = (places.data("tokenizer.json"), folder.join("cases.jsonl"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases])?;
-    measure(places, &folder, engines, usize::MAX, "patterns-")
+    measure(places, &folder, &twice(engines, "patterns-"), usize::MAX)
 }
 
-/// Measures context-free grammars, with this engine alone: the harness has no way to give the others any.
-pub(super) fn grammars(places: &Places) -> Result<(), String> {
+/// Measures context-free grammars. The peers get them through Python: the native loop has schemas only.
+pub(super) fn grammars(places: &Places, engines: &[&Engine]) -> Result<(), String> {
     let texts = places.root.join("tools/bench/grammars.jsonl");
-    let cases = empty(places, "grammars")?.join("cases.jsonl");
+    let folder = empty(places, "grammars")?;
+    let cases = folder.join("cases.jsonl");
     let (tokenizer, gbnf) = (places.data("tokenizer.json"), places.data("gbnf"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases, &gbnf])?;
-    let mut command = pinned(&places.tokenstile());
-    command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl")).arg("--cases").arg(cases);
-    setup::run(command.arg("--out").arg(places.result("grammars-tokenstile")))
+    let ours = engines.iter().copied().filter(|engine| engine.key.starts_with(ENGINES[0].key));
+    measure(places, &folder, &twice(&ours.collect::<Vec<_>>(), "grammars-"), usize::MAX)?;
+    // It also has what the others' GBNF is made of.
+    places.install("llguidance==1.9.1", true)?;
+    for peer in &PEERS {
+        let result = places.result(&format!("grammars-{}", peer.name));
+        let mut python = pinned(&places.python());
+        python.env("PYTHONPATH", &places.harness).arg(places.root.join("tools/bench/grammars.py"));
+        if let Err(error) = setup::run(python.arg(peer.key).arg(&cases).arg(&result)) {
+            println!("bench: {} FAILED with grammars: {error}", peer.name);
+            let _ = fs::remove_file(result);
+        }
+    }
+    Ok(())
 }
 
 /// An empty folder for cases.
@@ -88,20 +96,24 @@ fn empty(places: &Places, name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
+/// An engine, and the name of its result.
+type Planned<'a> = (&'a Engine, String);
+
+/// Engines once, and this one twice, each time alone in a process: what a second cold pass in the same process finds in
+/// the caches of the processor makes it faster by a third and more, which shows where there are few steps.
+fn twice<'a>(engines: &[&'a Engine], prefix: &str) -> Vec<Planned<'a>> {
+    let once = |engine: &'a Engine| if engine.key == LOWEST { &ENGINES[0] } else { engine };
+    engines.iter().map(|engine| (once(engine), format!("{prefix}{}", engine.key))).collect()
+}
+
 /// Has engines go over the cases of a folder. One that fails leaves no result, and the others go on.
-fn measure(
-    places: &Places,
-    folder: &Path,
-    engines: &[&Engine],
-    limit: usize,
-    prefix: &str,
-) -> Result<(), String> {
+fn measure(places: &Places, folder: &Path, runs: &[Planned], limit: usize) -> Result<(), String> {
     places.put_data(folder).map_err(|error| error.to_string())?;
-    for engine in engines.iter().filter(|engine| engine.key != LOWEST) {
-        let result = format!("{prefix}{}", engine.key);
-        if let Err(error) = setup::run(&mut (engine.command)(places, limit, &result)) {
+    for (engine, result) in runs {
+        let limit = if engine.key == "xgrammar" { limit.min(SAMPLE) } else { limit };
+        if let Err(error) = setup::run(&mut (engine.command)(places, limit, result)) {
             println!("bench: {} FAILED with {}: {error}", engine.name, folder.display());
-            let _ = fs::remove_file(places.result(&result));
+            let _ = fs::remove_file(places.result(result));
         }
     }
     places.restore_data().map_err(|error| error.to_string())

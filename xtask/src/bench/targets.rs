@@ -1,0 +1,89 @@
+//! What is wished for, and how far it is reached.
+
+use super::results::{Comparison, percentile};
+use super::tables::{self, PERCENTILES, Pick, micros};
+
+/// A wish for one percentile.
+enum Target {
+    /// None.
+    Open,
+    /// At most so much of the peer's time.
+    Ratio(f64),
+    /// At most so many microseconds.
+    Micros(f64),
+}
+
+/// A row of wishes: what, against whom, how much at each percentile.
+type Wish = (&'static str, &'static str, Pick, [Target; 5]);
+
+fn wishes() -> [Wish; 3] {
+    use Target::{Micros, Open, Ratio};
+    let first = [Ratio(1.0 / 8.0), Ratio(1.0 / 6.0), Ratio(1.0 / 6.0), Open, Ratio(1.0 / 3.0)];
+    let cold = [Ratio(0.5), Ratio(0.7), Ratio(0.8), Ratio(1.0), Micros(300.0)];
+    let warm = [Ratio(0.25), Ratio(0.3), Ratio(0.3), Ratio(0.5), Micros(50.0)];
+    [
+        ("compile + first mask", "llguidance, native", |run| run.first(), first),
+        ("mask + commit, cold", "glrmask", |run| run.cold(), cold),
+        ("mask + commit, warm", "glrmask", |run| run.warm(), warm),
+    ]
+}
+
+/// Wishes and figures side by side, and how many are met.
+pub(super) struct Judged {
+    pub(super) table: String,
+    pub(super) met: usize,
+    pub(super) all: usize,
+}
+
+/// Holds this engine against the wishes; rows of peers that are not there are left out.
+pub(super) fn judged(comparison: &Comparison) -> Option<Judged> {
+    let ours = comparison.run("Tokenstile")?;
+    let mut rows = Vec::new();
+    let (mut met, mut all) = (0, 0);
+    for (what, peer, pick, targets) in wishes() {
+        let Some(theirs) = comparison.run(peer) else { continue };
+        let (mine, theirs) = (pick(ours), pick(theirs));
+        let lowest = comparison.lowest.as_ref().map_or_else(|| mine.clone(), pick);
+        let mut row = vec![format!("{what}, against {peer}")];
+        for (target, p) in targets.iter().zip(PERCENTILES) {
+            let times = if p == 100.0 { &lowest } else { &mine };
+            let figures = percentile(times, p).zip(percentile(&theirs, p));
+            row.push(figures.map_or("–".into(), |(mine, theirs)| {
+                let (words, is_met) = cell(target, mine as f64 / 1000.0, theirs as f64 / 1000.0);
+                all += usize::from(is_met.is_some());
+                met += usize::from(is_met == Some(true));
+                words
+            }));
+        }
+        rows.push(row);
+    }
+    let table = tables::table(&["", "p50", "p90", "p99", "p99.9", "max"], &rows);
+    (!rows.is_empty()).then_some(Judged { table, met, all })
+}
+
+/// The words for one cell, and whether the wish is met.
+fn cell(target: &Target, mine: f64, theirs: f64) -> (String, Option<bool>) {
+    let ratio = mine / theirs;
+    let mark = |met: bool| if met { "✓" } else { "**✗**" };
+    match *target {
+        Target::Open => (format!("{ratio:.2} ×"), None),
+        Target::Ratio(most) => {
+            (format!("{ratio:.2} × (≤ {most:.3}) {}", mark(ratio <= most)), Some(ratio <= most))
+        }
+        Target::Micros(most) => {
+            (format!("{} µs (≤ {most}) {}", micros(mine), mark(mine <= most)), Some(mine <= most))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_are_judged() {
+        assert_eq!(cell(&Target::Ratio(0.5), 1.0, 4.0), ("0.25 × (≤ 0.500) ✓".into(), Some(true)));
+        assert_eq!(cell(&Target::Micros(50.0), 60.0, 1.0), ("60.0 µs (≤ 50) **✗**".into(), Some(false)));
+        assert_eq!(cell(&Target::Open, 1.0, 2.0).1, None);
+    }
+}
