@@ -12,8 +12,6 @@ use serde_json::Value;
 pub(super) struct Run {
     /// The version that the engine says it has.
     pub(super) version: String,
-    /// How many cold passes it had, the lowest times of which it has.
-    passes: u64,
     pub(super) cases: Vec<CaseResult>,
 }
 
@@ -85,7 +83,6 @@ impl Run {
             let value: Value = serde_json::from_str(&line.map_err(|e| wrong(&e))?).map_err(|e| wrong(&e))?;
             if value.get("header").is_some() {
                 run.version = value["version"].as_str().unwrap_or_default().to_owned();
-                run.passes = value["repeat"].as_u64().unwrap_or(1);
             } else {
                 run.cases.push(CaseResult::of(&value));
             }
@@ -96,7 +93,7 @@ impl Run {
     /// The same run without the cases that are not in `ids`.
     pub(super) fn only(&self, ids: &HashSet<&str>) -> Run {
         let cases = self.cases.iter().filter(|case| ids.contains(case.id.as_str())).cloned().collect();
-        Run { version: self.version.clone(), passes: self.passes, cases }
+        Run { version: self.version.clone(), cases }
     }
 
     /// The ids of what was compiled and followed to the end.
@@ -125,17 +122,14 @@ impl Run {
         self.cases.iter().filter(|case| case.outcome == outcome).count()
     }
 
-    /// Keeps the lower one of two runs over the same cases, of compiling and of steps. Cold steps that are the lower of
-    /// two already are left.
+    /// Keeps the lower one of two runs over the same cases, of compiling and of steps.
     pub(super) fn lower(&mut self, other: &Run) {
         for (mine, theirs) in self.cases.iter_mut().zip(&other.cases) {
             if let (Some(time), Some(other)) = (&mut mine.first, theirs.first) {
                 *time = (*time).min(other);
             }
             lower(&mut mine.warm, &theirs.warm);
-            if self.passes < 2 {
-                lower(&mut mine.cold, &theirs.cold);
-            }
+            lower(&mut mine.cold, &theirs.cold);
         }
     }
 }
@@ -221,18 +215,15 @@ mod tests {
 
     #[test]
     fn the_lower_of_two_runs_is_kept() {
-        let run = |passes: u64, first: u64, steps: [u64; 2]| {
+        let run = |first: u64, steps: [u64; 2]| {
             let tests = json!([{"tbm": steps}]);
             let case =
                 json!({"id": "a", "compile_ns": first, "first_mask_ns": 1, "cold": tests, "warm": tests});
-            Run { version: String::new(), passes, cases: vec![CaseResult::of(&case)] }
+            Run { version: String::new(), cases: vec![CaseResult::of(&case)] }
         };
-        let mut lowest = run(2, 10, [5, 1]);
-        lowest.lower(&run(1, 7, [4, 3]));
-        assert_eq!((lowest.first(), lowest.warm(), lowest.cold()), (vec![8], vec![1, 4], vec![1, 5]));
+        let mut lowest = run(10, [5, 1]);
+        lowest.lower(&run(7, [4, 3]));
+        assert_eq!((lowest.first(), lowest.warm(), lowest.cold()), (vec![8], vec![1, 4], vec![1, 4]));
         assert_eq!(percentile(&lowest.warm(), 50.0), Some(4));
-        let mut lowest = run(1, 10, [5, 1]);
-        lowest.lower(&run(1, 7, [4, 3]));
-        assert_eq!(lowest.cold(), vec![1, 4]);
     }
 }
