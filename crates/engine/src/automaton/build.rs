@@ -499,8 +499,8 @@ impl Build<'_> {
     /// The bytes that what is left of a frame may begin with; all of them if that is too much to find out.
     fn first_bytes(&mut self, id: StateId, depth: usize) -> ByteSet {
         let store = self.store;
-        if let Some(&known) = store.state(id).firsts.get() {
-            return known;
+        if let Some(known) = store.state(id).firsts.get() {
+            return **known;
         }
         if depth == FIRSTS_DEPTH {
             return ByteSet::ALL;
@@ -518,7 +518,7 @@ impl Build<'_> {
             let entry = self.entry_of(choice);
             bytes = bytes.union(&self.first_bytes(entry, depth + 1));
         }
-        *store.state(id).firsts.get_or_init(|| bytes)
+        **store.state(id).firsts.get_or_init(|| Box::new(bytes))
     }
 }
 
@@ -527,7 +527,7 @@ impl Store {
     #[inline]
     pub(crate) fn first_bytes(&self, id: StateId) -> ByteSet {
         match self.state(id).firsts.get() {
-            Some(&known) => known,
+            Some(known) => **known,
             None => self.build().first_bytes(id, 0),
         }
     }

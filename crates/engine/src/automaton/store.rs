@@ -100,13 +100,13 @@ pub(crate) struct State {
     pub(super) clamped: OnceLock<StateId>,
     pub(super) local: OnceLock<LocalId>,
     /// The tokens that this state allows from the start of a token.
-    pub(crate) walked: OnceLock<Walked>,
+    pub(crate) walked: OnceLock<Box<Walked>>,
     /// The same for what is left of a token after an inner frame ended.
     pub(crate) resolved: Memo<PendingId, WalkedId>,
     /// For a choice, where it goes on after an entry.
     pub(super) after: Memo<End, StateId>,
     /// The bytes that what is left of the frame may begin with.
-    pub(super) firsts: OnceLock<ByteSet>,
+    pub(super) firsts: OnceLock<Box<ByteSet>>,
 }
 
 /// What can happen next in a state.

@@ -61,10 +61,13 @@ impl Accept {
         self.masks.is_empty() && self.ids.is_empty()
     }
 
+    /// Bytes that are held by these tokens alone, right after they were found: a mask that others have is theirs.
     pub(crate) fn bytes(&self) -> usize {
+        let own = self.masks.iter().filter(|shared| Arc::strong_count(&shared.mask) == 1);
         size_of::<Self>()
             + self.ids.len() * 4
-            + self.masks.iter().map(|m| (m.mask.len() + m.minus.len()) * 4).sum::<usize>()
+            + own.map(|shared| size_of_val(&*shared.mask)).sum::<usize>()
+            + self.masks.iter().map(|shared| size_of_val(&*shared.minus)).sum::<usize>()
     }
 }
 

@@ -143,10 +143,10 @@ impl MaskStore {
         let local = store.local_of(state);
         if store.local(local).wide {
             let walked = self.start_with_literals(store, tables, local, work)?;
-            return Ok(slot.get_or_init(|| walked));
+            return Ok(slot.get_or_init(|| Box::new(walked)));
         }
         if let Some(walked) = self.start_but_few(store, tables, state, work)? {
-            return Ok(slot.get_or_init(|| walked));
+            return Ok(slot.get_or_init(|| Box::new(walked)));
         }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
@@ -161,7 +161,7 @@ impl MaskStore {
         walk.run()?;
         let mut walked = walk.finish(None);
         walked.pending.extend(passed);
-        Ok(slot.get_or_init(|| walked))
+        Ok(slot.get_or_init(|| Box::new(walked)))
     }
 
     /// The tokens that a state with literals among its cells allows: those of the literals, and those of the rest, which
