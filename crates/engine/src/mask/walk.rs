@@ -252,8 +252,6 @@ impl<'a> Walk<'a> {
         local: LocalId,
         literals: &Literals<'_>,
     ) -> Result<(), Exceeded> {
-        // What is come to by one of them may be come to by others.
-        self.visited.get_or_insert_default();
         for &(literal, tail) in literals {
             self.work.spend(2)?;
             let mut at = Some(node);
