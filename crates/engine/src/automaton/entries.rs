@@ -29,6 +29,9 @@ type Heads = SmallVec<[Head; 8]>;
 /// So many things before members are seen past: a colon and a bracket, and white space, which is two, around them.
 const HEADS: usize = 8;
 
+/// So many cells are taken apart by the members they are before.
+const PARTS: usize = 64;
+
 /// A place in members.
 #[derive(Clone, Copy)]
 struct Place {
@@ -40,6 +43,10 @@ struct Place {
 }
 
 impl Place {
+    fn is_same(&self, other: &Place) -> bool {
+        (self.expr, self.id, self.tail) == (other.expr, other.id, other.tail)
+    }
+
     /// Whether it is more than the choice of an entry.
     fn is_before_choice(&self) -> bool {
         !matches!((self.phase)(self.id), Phase::AfterSeparator(_))
@@ -89,6 +96,25 @@ impl Store {
         Some((self.counted(id).members, self.open(id)))
     }
 
+    /// A state as several that are it together, each of which is before members of its own or a place in them; `None`
+    /// if there is more in it than that, or less than two of them.
+    pub(crate) fn parts_by_members(&self, id: StateId) -> Option<SmallVec<[StateId; 4]>> {
+        let kernel = &self.state(id).kernel;
+        if kernel.len() < 2 || kernel.len() > PARTS {
+            return None;
+        }
+        let mut parts: SmallVec<[(Place, SmallVec<[CellId; 4]>); 4]> = SmallVec::new();
+        for &cell in kernel.iter() {
+            let (_, place) = self.before_members(cell)?;
+            match parts.iter_mut().find(|part| part.0.is_same(&place)) {
+                Some(part) => part.1.push(cell),
+                None => parts.push((place, SmallVec::from_slice(&[cell]))),
+            }
+        }
+        let mut build = self.build();
+        (parts.len() > 1).then(|| parts.into_iter().map(|part| build.state(&part.1)).collect())
+    }
+
     /// For a state from which one choice is come to: what stands for it whatever slots are open.
     pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
         let kernel = &self.state(id).kernel;
@@ -100,9 +126,8 @@ impl Store {
             parts.push(self.before_members(cell)?);
         }
         let place = parts.first()?.1;
-        let same = |other: &Place| (other.expr, other.id, other.tail) == (place.expr, place.id, place.tail);
         let moves = |(heads, place): &(Heads, Place)| !heads.is_empty() || place.is_before_choice();
-        if !parts.iter().all(|(_, other)| same(other)) || !parts.iter().any(moves) {
+        if !parts.iter().all(|(_, other)| place.is_same(other)) || !parts.iter().any(moves) {
             return None;
         }
         let mut build = self.build();

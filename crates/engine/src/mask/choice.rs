@@ -134,8 +134,7 @@ impl Walk<'_> {
         // Where nothing was read, the frame that called goes on by itself.
         for &pending in walked.pending.iter().filter(|&&pending| pending != PendingId::WHOLE) {
             let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
-            more.accept.add_to(&mut self.masks, &mut self.ids);
-            more.pending.iter().for_each(|&pending| self.stays_pending(pending));
+            self.join(more);
         }
         Ok(())
     }
@@ -303,6 +302,13 @@ impl MaskStore {
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
         let Some(Generic { state, choice }) = store.generic_of(start) else {
+            if let Some(parts) = store.parts_by_members(start) {
+                for part in parts {
+                    let known = self.frame(store, tables, (node, part), walk.work)?;
+                    walk.join(&known);
+                }
+                return Ok(walk.finish(None));
+            }
             walk.visit(node, store.clamped_local(store.local_of(start)))?;
             walk.run()?;
             return Ok(walk.finish(None));

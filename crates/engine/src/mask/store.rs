@@ -156,7 +156,15 @@ impl MaskStore {
                 walk.take(known, choice, (Origin::Pending(PendingId::WHOLE), state))?;
                 passed.extend_from_slice(&known.pending);
             }
-            None => walk.visit(ROOT, store.clamped_local(local))?,
+            None => match store.parts_by_members(state) {
+                Some(parts) => {
+                    for part in parts {
+                        let known = self.start(store, tables, part, walk.work)?;
+                        walk.join(known);
+                    }
+                }
+                None => walk.visit(ROOT, store.clamped_local(local))?,
+            },
         }
         walk.run()?;
         let mut walked = walk.finish(None);
@@ -247,6 +255,13 @@ impl MaskStore {
             let mut walked = walk.finish(None);
             walked.pending.extend(known.pending.iter().copied());
             return Ok(walked);
+        }
+        if let Some(parts) = store.parts_by_members(state) {
+            for part in parts {
+                let known = self.resolve(store, tables, pending, part, walk.work)?;
+                walk.join(known);
+            }
+            return Ok(walk.finish(None));
         }
         let local = store.clamped_local(store.local_of(state));
         let left = self.pending(pending);

@@ -116,12 +116,24 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Takes what another walk has found.
+    pub(super) fn join(&mut self, known: &Walked) {
+        known.accept.add_to(&mut self.masks, &mut self.ids);
+        known.pending.iter().for_each(|&pending| self.stays_pending(pending));
+    }
+
     /// Takes note of what is pending behind a frame that has returned.
     pub(super) fn stays_pending(&mut self, id: PendingId) {
-        let pending = self.memory.pending(id);
-        let (Some(end), Some(of)) = (pending.end, pending.of) else { return self.found.extend(pending) };
-        let of = self.memory.pending(of);
-        self.found_at(end).extend(of);
+        let memory = self.memory;
+        let pending = memory.pending(id);
+        let (found, of) = match (pending.end, pending.of) {
+            (Some(end), Some(of)) => (self.found_at(end), of),
+            _ => (&mut self.found, id),
+        };
+        match of {
+            PendingId::WHOLE => found.whole = true,
+            _ => found.extend(memory.pending(of)),
+        }
     }
 
     /// What is pending where the frame ends in a certain way.
