@@ -219,6 +219,8 @@ impl<'a> Walk<'a> {
             return self.literal(node, local, literal);
         }
         if here.wide {
+            // What is come to by one of them may be come to by others, once they follow each other.
+            self.visited.get_or_insert_default();
             let (literals, rest) = self.store.literals_of(local);
             self.literals(node, local, &literals)?;
             return rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)));
