@@ -15,7 +15,7 @@ use crate::json_schema::node::{Node, NodeId, Schema, Types};
 use crate::json_schema::number::{Decimal, NumberSet};
 use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::Json;
-use crate::json_schema::string::{Format, format_expr};
+use crate::json_schema::string::FormatId;
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
 
 impl<'a> Algebra<'a> {
@@ -199,8 +199,9 @@ impl<'a> Algebra<'a> {
             }
         }
         if let Some(format) = schema.format.filter(|_| !self.options.ignore_formats) {
-            match self.format(format).map_err(|e| e.with_pointer(schema.pointer_of("format")))? {
-                Some(format) => set = set.intersect(&Strings::of_format(format), &mut self.texts())?,
+            let known = FormatId::of(format, self.options.draft);
+            match known.map_err(|e| e.with_pointer(schema.pointer_of("format")))? {
+                Some(format) => set = set.intersect(&Strings::Format(format), &mut self.texts())?,
                 None => {
                     let message = format!("unknown format `{format}` is not enforced");
                     self.builder.warn(schema.warning("format", message));
@@ -223,15 +224,6 @@ impl<'a> Algebra<'a> {
         let expr = regex_expr(pattern, &options, &mut self.builder.arena, self.limits).map_err(in_pattern)?;
         self.patterns.insert(pattern, expr);
         Ok(expr)
-    }
-
-    fn format(&mut self, name: &'a str) -> Result<Option<Format>, Error> {
-        if let Some(&known) = self.formats.get(name) {
-            return Ok(known);
-        }
-        let format = format_expr(name, self.options.draft, &mut self.builder.arena, self.limits)?;
-        self.formats.insert(name, format);
-        Ok(format)
     }
 
     fn array(&mut self, schema: &Schema) -> Array {

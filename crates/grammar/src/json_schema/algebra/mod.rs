@@ -161,7 +161,6 @@ pub(crate) struct Algebra<'a> {
     reaches: FxHashMap<ExprId, u32>,
     allowance: usize,
     patterns: FxHashMap<&'a str, ExprId>,
-    formats: FxHashMap<&'a str, Option<Format>>,
     /// Schemas that are being expanded, from the outside in.
     open: Vec<NodeId>,
     /// How many of them are about another value than the one that is being looked into.
@@ -204,7 +203,6 @@ impl<'a> Algebra<'a> {
             reaches: FxHashMap::default(),
             allowance: DERIVATIVES,
             patterns: FxHashMap::default(),
-            formats: FxHashMap::default(),
             open: Vec::new(),
             outer: 0,
             blocked: false,
@@ -247,13 +245,6 @@ impl<'a> Algebra<'a> {
             }
             _ => None,
         }
-    }
-
-    /// The name of a format that has just these strings.
-    pub(crate) fn format_of(&self, strings: &Strings) -> Option<&'a str> {
-        let mut formats = self.formats.iter();
-        let is_it = |format: &Option<Format>| format.is_some_and(|f| Strings::of_format(f) == *strings);
-        formats.find(|(_, format)| is_it(format)).map(|(name, _)| *name)
     }
 
     /// The values that a goal lists, if it is one schema that does.
@@ -581,7 +572,8 @@ impl<'a> Algebra<'a> {
         let expr = match *strings {
             Strings::Expr(expr) => expr,
             Strings::Within(bounds) => bounds.most,
-            _ => return Ok(strings.is_none()),
+            // Every format has some.
+            Strings::Only(_) | Strings::Except(_) | Strings::Format(_) => return Ok(strings.is_none()),
         };
         if let Some(&known) = self.empty_exprs.get(&expr) {
             return Ok(known);
@@ -606,6 +598,10 @@ impl<'a> Algebra<'a> {
                         *self.reaches.entry(expr).or_insert(reach)
                     }
                 }
+            }
+            Strings::Format(_) => {
+                let expr = strings.expr(&mut self.builder.arena);
+                self.reach(&Strings::Expr(expr))
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Most are "any", "one of these" or "any but these", and stay so; only patterns, lengths and formats become
 //! expressions. All of this is about the characters of a string, not about how JSON spells them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::choice::trie_of_literals;
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, CharSet};
-use crate::json_schema::string::{Format, matches};
+use crate::json_schema::string::{Format, FormatId, matches};
 use crate::limits::Budget;
 
 use super::lengths::Lengths;
@@ -40,6 +41,8 @@ pub(crate) enum Strings {
     Expr(ExprId),
     /// What only a procedure can tell: between the least and the most that expressions can say.
     Within(Format),
+    /// What a format says. It is an expression, or something only a procedure can tell, once it has to be computed with.
+    Format(FormatId),
 }
 
 impl Strings {
@@ -79,14 +82,16 @@ impl Strings {
                 with.matched.entry(*expr).or_default().insert(text.into(), answer);
                 answer
             }
+            Strings::Format(_) => self.spelled_out(with.arena).contains(text, with)?,
         })
     }
 
     /// Those of `texts` that are in this set, or those that are not.
     fn filter(&self, texts: &TextSet, inside: bool, with: &mut Texts<'_, '_>) -> Result<TextSet, Error> {
         let mut kept = TextSet::new();
+        let this = if texts.is_empty() { Cow::Borrowed(self) } else { self.spelled_out(with.arena) };
         for text in texts {
-            if self.contains(text, with)? == inside {
+            if this.contains(text, with)? == inside {
                 kept.insert(text.clone());
             }
         }
@@ -108,6 +113,15 @@ impl Strings {
                 let (exact, least, most) = (arena.not(*exact), arena.not(*most), arena.not(*least));
                 Strings::Within(Format { exact, written: least, least, most })
             }
+            Strings::Format(_) => self.spelled_out(arena).complement(arena),
+        }
+    }
+
+    /// The same without [`Format`](Strings::Format).
+    fn spelled_out(&self, arena: &mut Arena) -> Cow<'_, Strings> {
+        match self {
+            Strings::Format(format) => Cow::Owned(Strings::of_format(format.texts(arena))),
+            other => Cow::Borrowed(other),
         }
     }
 
@@ -199,14 +213,15 @@ impl Strings {
         Ok((any, twice))
     }
 
-    /// The texts of a format.
-    pub(crate) fn of_format(format: Format) -> Self {
+    /// The texts between bounds.
+    fn of_format(format: Format) -> Self {
         if format.is_plain() { Strings::Expr(format.exact) } else { Strings::Within(format) }
     }
 
     fn bounds(&self, arena: &mut Arena) -> Format {
         match self {
             Strings::Within(bounds) => *bounds,
+            Strings::Format(format) => format.texts(arena),
             plain => Format::plain(plain.expr(arena)),
         }
     }
@@ -215,6 +230,7 @@ impl Strings {
     pub(crate) fn written(&self, arena: &mut Arena) -> ExprId {
         match self {
             Strings::Within(bounds) => bounds.written,
+            Strings::Format(format) => format.texts(arena).written,
             plain => plain.expr(arena),
         }
     }
@@ -223,6 +239,7 @@ impl Strings {
     pub(crate) fn expr(&self, arena: &mut Arena) -> ExprId {
         match self {
             Strings::Expr(expr) | Strings::Within(Format { least: expr, .. }) => *expr,
+            Strings::Format(format) => format.texts(arena).least,
             Strings::Only(texts) => literals(texts, arena),
             Strings::Except(texts) if texts.is_empty() => any_text(arena),
             Strings::Except(texts) => {

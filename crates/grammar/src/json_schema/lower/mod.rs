@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::{Node, Schema, Types};
 use super::options::Spelling;
-use super::string::{Speller, encode_literal, encode_opened, opened_format};
+use super::string::{FormatId, Speller, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
@@ -47,6 +47,8 @@ pub(crate) struct Lower<'a> {
     speller: Speller,
     /// What is written for expressions over characters, with the opening quote.
     spelled: FxHashMap<ExprId, ExprId>,
+    /// The same for formats.
+    formats: FxHashMap<FormatId, ExprId>,
     /// The white space between tokens.
     ws: ExprId,
     colon: ExprId,
@@ -69,6 +71,7 @@ impl<'a> Lower<'a> {
         Ok(Lower {
             speller,
             spelled: FxHashMap::default(),
+            formats: FxHashMap::default(),
             algebra,
             known,
             todo: Vec::new(),
@@ -272,26 +275,25 @@ impl<'a> Lower<'a> {
             let body = arena.and(&[any, others]);
             return Ok(arena.concat(&[quote, body, quote]));
         }
-        let written = strings.written(arena);
-        let body = match self.spelled.get(&written) {
-            Some(&known) => known,
-            None => self.opened(strings, written)?,
+        let body = match strings {
+            Strings::Format(format) if self.algebra.options.spelling == Spelling::Canonical => {
+                *self.formats.entry(*format).or_insert_with(|| format.opened(arena))
+            }
+            _ => self.opened(strings)?,
         };
-        self.spelled.insert(written, body);
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
     }
 
-    /// Strings with the opening quote. `written` is what they are as an expression over characters.
-    fn opened(&mut self, strings: &Strings, written: ExprId) -> Result<ExprId, Error> {
-        let (options, limits) = (self.algebra.options, self.algebra.limits);
-        let format = self.algebra.format_of(strings).filter(|_| options.spelling == Spelling::Canonical);
-        let arena = &mut self.algebra.builder.arena;
-        if let Some(name) = format
-            && let Some(known) = opened_format(name, options.draft, arena)?
-        {
+    /// Strings with the opening quote.
+    fn opened(&mut self, strings: &Strings) -> Result<ExprId, Error> {
+        let (arena, limits) = (&mut self.algebra.builder.arena, self.algebra.limits);
+        let written = strings.written(arena);
+        if let Some(&known) = self.spelled.get(&written) {
             return Ok(known);
         }
-        encode_opened(written, &mut self.speller, arena, limits)
+        let body = encode_opened(written, &mut self.speller, arena, limits)?;
+        self.spelled.insert(written, body);
+        Ok(body)
     }
 
     /// One string with its quotes.

@@ -15,6 +15,6 @@ mod tests;
 #[cfg(test)]
 use encode::encode;
 pub(crate) use encode::{encode_literal, encode_opened};
-pub(crate) use format::{Format, format_expr, opened_format};
+pub(crate) use format::{Format, FormatId};
 pub(crate) use matches::matches;
 pub(crate) use spell::Speller;

@@ -54,40 +54,44 @@ impl Known {
         let opened = encode_opened(format.written, &mut speller, &mut arena, &limits)?;
         Ok(Known { arena, format, opened })
     }
+}
 
-    fn get(name: &str, draft: Draft) -> Result<Option<&'static Known>, Error> {
+/// A format by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FormatId(u8);
+
+impl FormatId {
+    /// The format of a name, or `None` if a draft does not know it: then it means nothing.
+    ///
+    /// A format belongs to the draft that named it and to later ones.
+    pub(crate) fn of(name: &str, draft: Draft) -> Result<Option<FormatId>, Error> {
         let at = FORMATS.iter().position(|&(known, since)| known == name && since <= draft);
-        let Some((slot, (name, _))) = at.map(|at| (&KNOWN[at], FORMATS[at])) else { return Ok(None) };
-        slot.get_or_init(|| Known::new(name)).as_ref().map(Some).map_err(Error::clone)
+        let Some(id) = at.map(|at| FormatId(at as u8)) else { return Ok(None) };
+        id.known().as_ref().map(|_| Some(id)).map_err(Error::clone)
     }
-}
 
-/// The texts of a format, or `None` if a draft does not know it: then it means nothing.
-///
-/// A format belongs to the draft that named it and to later ones.
-pub(crate) fn format_expr(
-    name: &str,
-    draft: Draft,
-    arena: &mut Arena,
-    limits: &Limits,
-) -> Result<Option<Format>, Error> {
-    let Some(known) = Known::get(name, draft)? else { return Ok(None) };
-    let Format { exact, written, least, most } = known.format;
-    let exact_here = arena.graft(&known.arena, exact);
-    let format = match known.format.is_plain() {
-        true => Format::plain(exact_here),
-        false => {
-            let [written, least, most] = [written, least, most].map(|expr| arena.graft(&known.arena, expr));
-            Format { exact: exact_here, written, least, most }
+    fn known(self) -> &'static Result<Known, Error> {
+        let at = usize::from(self.0);
+        KNOWN[at].get_or_init(|| Known::new(FORMATS[at].0))
+    }
+
+    /// Its texts, in an arena.
+    pub(crate) fn texts(self, arena: &mut Arena) -> Format {
+        let Ok(known) = self.known() else { return Format::plain(arena.never()) };
+        let Format { exact, written, least, most } = known.format;
+        let exact_here = arena.graft(&known.arena, exact);
+        if known.format.is_plain() {
+            return Format::plain(exact_here);
         }
-    };
-    if arena.overflowed() {
-        return Err(Error::limit("exprs", limits.exprs));
+        let [written, least, most] = [written, least, most].map(|expr| arena.graft(&known.arena, expr));
+        Format { exact: exact_here, written, least, most }
     }
-    Ok(Some(format))
-}
 
-/// The strings of a format as JSON writes them canonically, with the opening quote.
-pub(crate) fn opened_format(name: &str, draft: Draft, arena: &mut Arena) -> Result<Option<ExprId>, Error> {
-    Ok(Known::get(name, draft)?.map(|known| arena.graft(&known.arena, known.opened)))
+    /// Its strings as JSON writes them canonically, with the opening quote.
+    pub(crate) fn opened(self, arena: &mut Arena) -> ExprId {
+        match self.known() {
+            Ok(known) => arena.graft(&known.arena, known.opened),
+            Err(_) => arena.never(),
+        }
+    }
 }

@@ -28,7 +28,7 @@ mod time;
 mod ulabel;
 mod uri;
 
-pub(crate) use known::{format_expr, opened_format};
+pub(crate) use known::FormatId;
 
 use crate::error::Error;
 use crate::ids::ExprId;
