@@ -109,7 +109,11 @@ fn marked(arena: &Arena, survey: &Survey) -> Vec<bool> {
     marked
 }
 
-/// The grammar without the rules and expressions that the root does not reach. The survey is that of the grammar.
+/// Up to one of so many expressions may be of no use before it pays to put the others together.
+const DEAD: usize = 4;
+
+/// The grammar without the rules that the root does not reach, and without most expressions of that kind. The survey is
+/// that of the grammar.
 pub(super) fn keep_reachable(
     grammar: Grammar,
     survey: &Survey,
@@ -119,9 +123,9 @@ pub(super) fn keep_reachable(
     let marked = marked(arena, survey);
     let base = arena.base_len();
     let is_kept = |rule: usize| survey.rules[rule] || base > 0 && rule < Grammar::BASE_RULES;
-    let all = (0..survey.rules.len()).all(is_kept)
-        && marked.iter().skip(base.max(Arena::STANDING)).all(|marked| *marked);
-    if all {
+    let own = &marked[base.max(Arena::STANDING).min(marked.len())..];
+    let dead = own.iter().filter(|marked| !**marked).count();
+    if (0..survey.rules.len()).all(is_kept) && dead * DEAD <= own.len() {
         return Ok(grammar);
     }
     let mut next = 0..;
