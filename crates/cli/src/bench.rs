@@ -170,7 +170,7 @@ impl Bench {
     /// The constraint of a case, warmed.
     fn compile(&self, case: &Case) -> Result<Constraint, Reason> {
         let grammar = case.source.grammar(&self.limits)?;
-        let constraint = self.compiler.compile(&grammar).map_err(Reason::Compile)?;
+        let constraint = self.compiler.compile(grammar).map_err(Reason::Compile)?;
         if !self.warm.is_zero() {
             warm(&constraint, self.warm);
         }

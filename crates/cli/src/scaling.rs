@@ -205,7 +205,7 @@ fn compile(compiler: &Compiler, schema: &str) -> Option<Constraint> {
         text: schema.to_owned(),
         options: Options::default(),
     };
-    compiler.compile(&source.grammar(&Limits::default()).ok()?).ok()
+    compiler.compile(source.grammar(&Limits::default()).ok()?).ok()
 }
 
 /// Mask and commit of every step.

@@ -183,7 +183,7 @@ pub(crate) fn json_array<S: AsRef<str>>(items: &[S]) -> String {
 pub(crate) fn compile_with(source: &Source, compiler: &Compiler) -> Result<Constraint, Failure> {
     let refuse = |reason| Failure::Refused(Box::new(source.refuse(reason)));
     let grammar = source.grammar(&Limits::default()).map_err(refuse)?;
-    compiler.compile(&grammar).map_err(|error| refuse(Reason::Compile(error)))
+    compiler.compile(grammar).map_err(|error| refuse(Reason::Compile(error)))
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn run_case(case: &Case, compiler: &Compiler, judge: &Judge, limits: &Limits) ->
         Ok(source) => source,
         Err(message) => return Outcome::new(Status::Fail, message.clone()),
     };
-    let compiled = source.grammar(limits).and_then(|g| compiler.compile(&g).map_err(Reason::Compile));
+    let compiled = source.grammar(limits).and_then(|g| compiler.compile(g).map_err(Reason::Compile));
     let constraint = match compiled {
         Ok(_) if case.error => {
             return Outcome::new(Status::Fail, "the source must be refused and was accepted".to_owned());

@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn texts_end_and_are_json() {
         let real = small();
-        let constraint = real.compiler.compile(&Grammar::json(&Limits::default()).unwrap()).unwrap();
+        let constraint = real.compiler.compile(Grammar::json(&Limits::default()).unwrap()).unwrap();
         let sampler = Sampler::new(real);
         let mut rng = Rng::new(1);
         let mut kinds = std::collections::BTreeSet::new();
@@ -409,7 +409,7 @@ mod tests {
     fn words_of_patterns_are_found() {
         let real = small();
         let text = r#"root ::= "\"" [a-z]* "needed" [a-z]* "\"""#;
-        let constraint = real.compiler.compile(&Grammar::gbnf(text, &Limits::default()).unwrap()).unwrap();
+        let constraint = real.compiler.compile(Grammar::gbnf(text, &Limits::default()).unwrap()).unwrap();
         let sampler = Sampler::new(real);
         let (hints, mut rng) = (Hints::of(&json!({"pattern": "needed"})), Rng::new(2));
         for _ in 0..50 {

@@ -36,7 +36,7 @@ fn compiling(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("compile/{vocab}"));
         for (name, grammar, _) in support::CASES {
             group.bench_function(name, |b| {
-                b.iter(|| compiler.compile(&grammar(&limits).expect("sound")).expect("compiles"));
+                b.iter(|| compiler.compile(grammar(&limits).expect("sound")).expect("compiles"));
             });
         }
     }
@@ -46,7 +46,7 @@ fn masks(c: &mut Criterion) {
     let limits = Limits::default();
     for (vocab, compiler) in compilers() {
         for (name, grammar, text) in support::CASES {
-            let constraint = compiler.compile(&grammar(&limits).expect("sound")).expect("compiles");
+            let constraint = compiler.compile(grammar(&limits).expect("sound")).expect("compiles");
             let mut group = c.benchmark_group(format!("text/{vocab}/{name}"));
             group.bench_function("cold", |b| {
                 let fresh = || constraint.fresh();
@@ -64,7 +64,7 @@ fn masks(c: &mut Criterion) {
 /// A matcher in the middle of the first case, all of whose masks are known.
 fn in_the_middle(compiler: &Compiler) -> Matcher {
     let (_, grammar, text) = support::CASES[0];
-    let constraint = compiler.compile(&grammar(&Limits::default()).expect("sound")).expect("compiles");
+    let constraint = compiler.compile(grammar(&Limits::default()).expect("sound")).expect("compiles");
     support::follow(&constraint, text, usize::MAX);
     let mut matcher = constraint.matcher();
     matcher.commit_bytes(br#"{"name": "Ada"#).expect("fits");

@@ -1,5 +1,6 @@
 //! Compiling: a grammar and a vocabulary become a constraint that many sequences share.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -110,18 +111,27 @@ impl Compiler {
     }
 
     /// Turns a grammar into a constraint. Takes time in proportion to the grammar, not to the vocabulary.
-    pub fn compile(&self, grammar: &Grammar) -> Result<Constraint, CompileError> {
+    ///
+    /// A grammar that is not needed any more is best given away: of one that is lent, a copy is made.
+    pub fn compile<'g>(&self, grammar: impl Into<Cow<'g, Grammar>>) -> Result<Constraint, CompileError> {
+        self.compile_grammar(grammar.into())
+    }
+
+    fn compile_grammar(&self, grammar: Cow<'_, Grammar>) -> Result<Constraint, CompileError> {
         let started = Instant::now();
         let mut budget = Budget::new(&self.limits);
         let limits = &self.limits;
         let mut is_never = |arena: &_, expr| boolean_is_never(arena, expr, limits);
-        let prepared = match spelling::restrict(grammar, &self.tables.trie, limits)? {
-            None => passes::prepare(grammar, &mut budget, &mut is_never)?,
+        let prepared = match spelling::restrict(&grammar, &self.tables.trie, limits)? {
+            None => match grammar {
+                Cow::Owned(grammar) => passes::prepare_owned(grammar, &mut budget, &mut is_never)?,
+                Cow::Borrowed(grammar) => passes::prepare(grammar, &mut budget, &mut is_never)?,
+            },
             Some(restricted) => {
-                passes::check(grammar)?;
+                passes::check(&grammar)?;
                 match passes::prepare_checked(&restricted.grammar, &mut budget, &mut is_never) {
                     Err(error) if error.kind() == ErrorKind::Unsatisfiable => {
-                        passes::prepare(grammar, &mut budget, &mut is_never)?;
+                        passes::prepare(&grammar, &mut budget, &mut is_never)?;
                         return Err(CompileError::Unspellable { missing: restricted.missing });
                     }
                     prepared => prepared?,

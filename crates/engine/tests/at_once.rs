@@ -18,7 +18,7 @@ const GRAMMARS: [&str; 9] = [
 fn constraint(source: &str) -> Constraint {
     let tokens = (0..=255u8).map(|byte| (u32::from(byte), vec![byte]));
     let compiler = Compiler::new(Vocab::from_tokens(tokens, &[256]).unwrap());
-    compiler.compile(&Grammar::gbnf(source, &Limits::default()).unwrap()).unwrap()
+    compiler.compile(Grammar::gbnf(source, &Limits::default()).unwrap()).unwrap()
 }
 
 /// All texts of some characters up to a length.

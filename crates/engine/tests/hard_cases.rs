@@ -343,3 +343,31 @@ fn grammars_that_match_nothing_say_where() {
     let error = Compiler::new(vocab).compile(&never).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsatisfiable);
 }
+
+#[test]
+fn long_chains_of_calls() {
+    use std::fmt::Write;
+    // Each rule calls the next and goes on after it: none of them is a tail call, and not all can be put in place.
+    let mut source = String::from("root ::= r0\n");
+    for i in 0..3_000 {
+        let _ = writeln!(source, "r{i} ::= r{} [a-z]? | \"{}\" r{}", i + 1, i % 7, (i * 7 + 11) % 3_000);
+    }
+    source += "r3000 ::= \"x\" | \"(\" r0 \")\"\n";
+    let vocab = byte_vocab(&["x)", "((", "xab", "x))a"]);
+    match Grammar::gbnf(&source, &Limits::default())
+        .map(|grammar| Compiler::new(vocab.clone()).compile(&grammar))
+    {
+        // It may be too much for the limits, but nothing worse.
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}"),
+        Ok(Err(error)) => assert!(error.to_string().contains("limit"), "{error}"),
+        Ok(Ok(constraint)) => {
+            let mut matcher = constraint.matcher();
+            for text in ["", "(", "x", "a"] {
+                match matcher.commit_bytes(text.as_bytes()).and_then(|()| matcher.mask().map(drop)) {
+                    Ok(()) | Err(MatchError::Limit { .. }) => {}
+                    Err(error) => panic!("after {text:?}: {error}"),
+                }
+            }
+        }
+    }
+}

@@ -183,8 +183,10 @@ fn the_walk_of_these_tests_is_the_definition() {
 #[test]
 fn gbnf_files() {
     let Some(folder) = shared("peerbench/data/gbnf") else { return };
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("a folder").map(|f| f.expect("a file").path()).collect();
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/bench");
+    let folders = [folder, own.into()];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let mut files: Vec<_> = files.map(|f| f.expect("a file").path()).collect();
     files.sort();
     let mut rng = Rng::new(1);
     let (mut masks, mut failures) = (0, Vec::new());
@@ -278,6 +280,29 @@ fn loops_without_counts() {
             ("^(?!.*foo)[a-z]+$", &["", "f", "fo"]),
             ("[a-z]+\\b ?[a-z]*", &["", "a", "a "]),
             ("x?[a-z ]*(?:y| )", &["", "x", "y"]),
+        ],
+    );
+}
+
+/// Classes that have all characters past ASCII but for a few, and what those may do elsewhere.
+#[test]
+fn classes_that_lack_a_few_characters() {
+    run_regexes(
+        13,
+        &EFFORT,
+        &[
+            (r"\S+", &["", "a", "日", "\u{3001}"]),
+            (r"\S{1,12}\s", &["", "a*11,12", "é*11,12", "a\u{2000}"]),
+            (r"[^\u{2028}\u{2029}\n\r]{1,20}", &["", "a*1,18,19,20", "日*19"]),
+            (r"[^\n\u{2028}]*\u{2028}[^\n]*", &["", "a", "a\u{2028}", "日\u{2028}b"]),
+            (r"[^\u{a0}]*(?:\u{a0}|x)[^\u{a0}]*", &["", "a", "a\u{a0}", "é"]),
+            (r"[^é]*é", &["", "a", "日"]),
+            (r"[^é]{2,9}é?[^é]{0,3}", &["", "a*1,2,8,9", "aaé", "日*8"]),
+            (r"[^日é]+[日é]{1,2}", &["", "a", "本", "a日"]),
+            (r#""(?:[^"\\\u{2019}]|\\.)*""#, &["\"", "\"a", "\"it", "\"\\"]),
+            (r"[^\u{fffd}\u{200b}]+\.[^\u{3000}]+", &["", "a", "a.", "a.b"]),
+            (r"(?:[^…,]+,)*[^…,]*", &["", "a", "a,", "a,日"]),
+            (r"[^\p{Zs}]+( [^\p{Zs}]+)*", &["", "a", "a ", "é"]),
         ],
     );
 }

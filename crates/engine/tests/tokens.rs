@@ -150,7 +150,7 @@ fn a_width_smaller_than_the_vocabulary_cuts_ids_off() {
 #[test]
 fn what_only_ids_past_the_width_can_spell_is_refused() {
     let vocab = vocab_of(&[b"a", b"c", b"b"], &[1]).with_width(2).unwrap();
-    let error = Compiler::new(vocab.clone()).compile(&regex("ab")).unwrap_err();
+    let error = Compiler::new(vocab.clone()).compile(regex("ab")).unwrap_err();
     assert_eq!(error, CompileError::Unspellable { missing: vec![b'b'] });
     assert_eq!(error.kind(), ErrorKind::Unsatisfiable);
     let mut matcher = compile(&regex("a|ab"), &vocab).matcher();

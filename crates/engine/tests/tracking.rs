@@ -425,7 +425,7 @@ fn caches_that_are_started_anew_do_not_forget() {
 
 #[test]
 fn batches_and_warm_constraints_are_no_different() {
-    let constraint = Compiler::new(structure_vocab()).compile(&any_json()).unwrap();
+    let constraint = Compiler::new(structure_vocab()).compile(any_json()).unwrap();
     let fresh = constraint.fresh();
     constraint.warm(std::time::Duration::from_millis(50));
     let texts = ["{\"a\":1,\"", "{\"a\":1,\"b", "[1,2,1", "[[\"a\"],[\"a\"", "[{\"a\":1},{"];
@@ -480,7 +480,7 @@ fn many() -> Vec<Many> {
 
 #[test]
 fn deep_and_long_texts_do_not_use_the_call_stack() {
-    let matcher = Compiler::new(byte_vocab::<&str>(&[])).compile(&any_json()).unwrap().matcher();
+    let matcher = Compiler::new(byte_vocab::<&str>(&[])).compile(any_json()).unwrap().matcher();
     let deep = 20_000;
     let mut one = matcher.fork();
     one.commit_bytes("[".repeat(deep).as_bytes()).unwrap();

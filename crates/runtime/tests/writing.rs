@@ -166,6 +166,6 @@ fn wrong_requests_are_refused() {
     assert!(refused(&|r| r.prompt = vec![1; 9_000]).unwrap().contains("context"));
     let bytes = (0..=255u8).map(|byte| (u32::from(byte), [byte]));
     let other = tokenstile::Compiler::new(tokenstile::Vocab::from_tokens(bytes, &[256]).unwrap());
-    let other = other.compile(&Grammar::choice(&["a"], &Limits::default()).unwrap()).unwrap();
+    let other = other.compile(Grammar::choice(&["a"], &Limits::default()).unwrap()).unwrap();
     assert!(refused(&|r| r.constraint = Some(other.clone())).unwrap().contains("another vocabulary"));
 }

@@ -22,6 +22,7 @@ pub use tally::{Tallies, Tally};
 
 pub(crate) use survey::Survey;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Place};
@@ -205,6 +206,18 @@ impl Grammar {
             tracking: self.tracking,
             limits: limits.clone(),
         }
+    }
+}
+
+impl From<Grammar> for Cow<'_, Grammar> {
+    fn from(grammar: Grammar) -> Self {
+        Cow::Owned(grammar)
+    }
+}
+
+impl<'a> From<&'a Grammar> for Cow<'a, Grammar> {
+    fn from(grammar: &'a Grammar) -> Self {
+        Cow::Borrowed(grammar)
     }
 }
 

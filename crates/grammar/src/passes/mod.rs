@@ -47,7 +47,16 @@ pub fn prepare(
     budget: &mut Budget<'_>,
     is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
 ) -> Result<Grammar, Error> {
-    let surveyed = Surveyed::new(grammar.to_grow());
+    prepare_owned(grammar.to_grow(), budget, is_never)
+}
+
+/// The same in place of the grammar.
+pub fn prepare_owned(
+    grammar: Grammar,
+    budget: &mut Budget<'_>,
+    is_never: &mut dyn FnMut(&Arena, ExprId) -> Result<bool, Error>,
+) -> Result<Grammar, Error> {
+    let surveyed = Surveyed::new(grammar);
     productive::check(&surveyed.grammar, &surveyed.survey)?;
     prepare_surveyed(surveyed, budget, is_never)
 }

@@ -123,9 +123,14 @@ pub(super) fn keep_reachable(
     let marked = marked(arena, survey);
     let base = arena.base_len();
     let is_kept = |rule: usize| survey.rules[rule] || base > 0 && rule < Grammar::BASE_RULES;
-    let own = &marked[base.max(Arena::STANDING).min(marked.len())..];
-    let dead = own.iter().filter(|marked| !**marked).count();
-    if (0..survey.rules.len()).all(is_kept) && dead * DEAD <= own.len() {
+    let own = base.max(Arena::STANDING)..marked.len();
+    let dead = own.clone().filter(|&at| !marked[at]).filter_map(ExprId::new);
+    // What has to be checked must not be looked at if it is of no use.
+    let is_plain = |id: ExprId| !arena.get(id).is_boolean() && !matches!(arena.get(id), Expr::Members(_));
+    if (0..survey.rules.len()).all(is_kept)
+        && dead.clone().count() * DEAD <= own.len()
+        && dead.clone().all(is_plain)
+    {
         return Ok(grammar);
     }
     let mut next = 0..;

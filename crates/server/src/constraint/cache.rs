@@ -156,7 +156,7 @@ impl Constraints {
 
 fn compile(compiler: &Compiler, source: &Source, limits: Limits) -> Result<Constraint, CompileError> {
     let grammar = source.grammar(&limits)?;
-    let constraint = compiler.clone().with_limits(limits).compile(&grammar)?;
+    let constraint = compiler.clone().with_limits(limits).compile(grammar)?;
     constraint.warm(WARM);
     Ok(constraint)
 }
