@@ -302,15 +302,10 @@ impl MaskStore {
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
         let Some(Generic { state, choice }) = store.generic_of(start) else {
-            if let Some(parts) = store.parts_by_members(start) {
-                for part in parts {
-                    let known = self.frame(store, tables, (node, part), walk.work)?;
-                    walk.join(&known);
-                }
-                return Ok(walk.finish(None));
+            if !walk.by_members(start, |part, work| self.frame(store, tables, (node, part), work))? {
+                walk.visit(node, store.clamped_local(store.local_of(start)))?;
+                walk.run()?;
             }
-            walk.visit(node, store.clamped_local(store.local_of(start)))?;
-            walk.run()?;
             return Ok(walk.finish(None));
         };
         let known = self.frame(store, tables, (node, state), walk.work)?;

@@ -156,15 +156,8 @@ impl MaskStore {
                 walk.take(known, choice, (Origin::Pending(PendingId::WHOLE), state))?;
                 passed.extend_from_slice(&known.pending);
             }
-            None => match store.parts_by_members(state) {
-                Some(parts) => {
-                    for part in parts {
-                        let known = self.start(store, tables, part, walk.work)?;
-                        walk.join(known);
-                    }
-                }
-                None => walk.visit(ROOT, store.clamped_local(local))?,
-            },
+            None if walk.by_members(state, |part, work| self.start(store, tables, part, work))? => {}
+            None => walk.visit(ROOT, store.clamped_local(local))?,
         }
         walk.run()?;
         let mut walked = walk.finish(None);
@@ -256,11 +249,7 @@ impl MaskStore {
             walked.pending.extend(known.pending.iter().copied());
             return Ok(walked);
         }
-        if let Some(parts) = store.parts_by_members(state) {
-            for part in parts {
-                let known = self.resolve(store, tables, pending, part, walk.work)?;
-                walk.join(known);
-            }
+        if walk.by_members(state, |part, work| self.resolve(store, tables, pending, part, work))? {
             return Ok(walk.finish(None));
         }
         let local = store.clamped_local(store.local_of(state));

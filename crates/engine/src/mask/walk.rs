@@ -1,5 +1,6 @@
 //! The walk: a state against the trie.
 
+use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,8 +12,10 @@ use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
-use crate::automaton::{CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, Store, Work};
-use crate::profile::{Anchor, LackId, Profile, Run, RunMask};
+use crate::automaton::{
+    CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, StateId, Store, Work,
+};
+use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
@@ -122,8 +125,23 @@ impl<'a> Walk<'a> {
         known.pending.iter().for_each(|&pending| self.stays_pending(pending));
     }
 
+    /// Takes a state apart by the members that it is before, and takes what `ask` says of each part; whether there are
+    /// several.
+    pub(super) fn by_members<W: Deref<Target = Walked>>(
+        &mut self,
+        state: StateId,
+        ask: impl Fn(StateId, &mut Work) -> Result<W, Exceeded>,
+    ) -> Result<bool, Exceeded> {
+        let Some(parts) = self.store.parts_by_members(state) else { return Ok(false) };
+        for part in parts {
+            let known = ask(part, self.work)?;
+            self.join(&known);
+        }
+        Ok(true)
+    }
+
     /// Takes note of what is pending behind a frame that has returned.
-    pub(super) fn stays_pending(&mut self, id: PendingId) {
+    fn stays_pending(&mut self, id: PendingId) {
         let memory = self.memory;
         let pending = memory.pending(id);
         let (found, of) = match (pending.end, pending.of) {
@@ -305,12 +323,8 @@ impl<'a> Walk<'a> {
     /// Whether below a node there is no character that a loop lacks.
     #[inline]
     fn is_whole(&self, node: u32, repeats: &Loop) -> bool {
-        repeats.lack == LackId::NOTHING
-            || self
-                .tables
-                .profile
-                .lacking(self.trie, repeats.lack)
-                .is_none_or(|lacking| !lacking.is_about(node))
+        let lacking = self.tables.profile.lacking(self.trie, repeats.lack);
+        lacking.is_none_or(|lacking| !lacking.is_about(node))
     }
 
     /// Whether the tables of an anchor tell of runs of a class: not if a character that it lacks is on the way there.
