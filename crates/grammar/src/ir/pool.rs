@@ -10,8 +10,8 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Debug)]
 pub(super) struct Pool<T> {
     items: Vec<Arc<T>>,
-    /// Of the first so many: the others are indexed when a value is looked for.
-    index: HashTable<u32>,
+    /// Of the first so many, with their hashes: the others are indexed when a value is looked for.
+    index: HashTable<(u64, u32)>,
     indexed: usize,
     /// The size of all of them together, as whoever adds them counts it.
     size: usize,
@@ -39,8 +39,8 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     pub(super) fn find(&mut self, item: &T) -> Result<usize, u64> {
         self.catch_up();
         let hash = FxBuildHasher.hash_one(item);
-        let found = self.index.find(hash, |&at| *self.items[at as usize] == *item);
-        found.map(|&at| at as usize).ok_or(hash)
+        let found = self.index.find(hash, |&(_, at)| *self.items[at as usize] == *item);
+        found.map(|&(_, at)| at as usize).ok_or(hash)
     }
 
     /// The number of a value of another pool that is not here yet. The two share it.
@@ -102,8 +102,7 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     }
 
     fn add_to_index(&mut self, hash: u64, at: usize) {
-        let items = &self.items;
-        self.index.insert_unique(hash, at as u32, |&at| FxBuildHasher.hash_one(&*items[at as usize]));
+        self.index.insert_unique(hash, (hash, at as u32), |&(hash, _)| hash);
         self.indexed = at + 1;
     }
 

@@ -289,7 +289,7 @@ impl<'a> Algebra<'a> {
         }
         if self.annotate {
             let names = schema.properties.iter().map(|(name, _)| (*name).into()).collect();
-            object.seen.0.push(Strings::Only(Rc::new(names)));
+            object.seen.0.push(Strings::Only(names));
             object.seen.0.extend(patterns.into_iter().map(|(keys, _)| keys));
             if schema.additional.is_some() {
                 object.seen = SeenKeys(vec![Strings::any()]);
@@ -395,7 +395,7 @@ impl<'a> Algebra<'a> {
             }
         }
         // Sorted once; in the order of a schema each would be looked for.
-        let strings = Strings::Only(Rc::new(strings.into_iter().collect()));
+        let strings = Strings::Only(strings.into_iter().collect());
         (set.number, set.string) = (NumberSet::values(numbers), strings);
         Ok(set)
     }

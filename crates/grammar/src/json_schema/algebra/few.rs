@@ -19,7 +19,7 @@ pub(super) fn strings_of(arena: &Arena, expr: ExprId) -> Strings {
     // Most patterns have too many texts, and that is mostly seen before any is written down.
     let may_be_few = arena.all_below(expr, |expr| is_plain(arena, expr));
     match may_be_few.then(|| texts(arena, expr, 0)).flatten() {
-        Some(texts) => Strings::Only(Rc::new(texts.into_iter().map(Rc::from).collect())),
+        Some(texts) => Strings::Only(texts.into_iter().map(Rc::from).collect()),
         None => Strings::Expr(expr),
     }
 }

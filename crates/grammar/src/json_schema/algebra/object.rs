@@ -232,7 +232,7 @@ impl Algebra<'_> {
         out: &mut Vec<(Object, Vec<Object>)>,
     ) -> Result<(), Error> {
         let names = object.members.iter().map(|m| m.name.clone()).collect();
-        let unlisted = Strings::Except(Rc::new(names));
+        let unlisted = Strings::Except(names);
         let mut uncovered = unlisted.clone();
         for (keys, goal) in &object.classes {
             let keys = keys.intersect(&unlisted, &mut self.texts())?;

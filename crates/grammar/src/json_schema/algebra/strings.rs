@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -30,13 +31,38 @@ pub(crate) type Matched = FxHashMap<ExprId, FxHashMap<Box<str>, bool>>;
 
 type TextSet = BTreeSet<Rc<str>>;
 
+/// Texts that are shared; none take no memory.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct List(Option<Rc<TextSet>>);
+
+impl Deref for List {
+    type Target = TextSet;
+
+    fn deref(&self) -> &TextSet {
+        const NONE: &TextSet = &TextSet::new();
+        self.0.as_deref().unwrap_or(NONE)
+    }
+}
+
+impl From<TextSet> for List {
+    fn from(texts: TextSet) -> Self {
+        List((!texts.is_empty()).then(|| Rc::new(texts)))
+    }
+}
+
+impl FromIterator<Rc<str>> for List {
+    fn from_iter<I: IntoIterator<Item = Rc<str>>>(texts: I) -> Self {
+        texts.into_iter().collect::<TextSet>().into()
+    }
+}
+
 /// A set of strings.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Strings {
     /// Just these.
-    Only(Rc<TextSet>),
+    Only(List),
     /// All but these.
-    Except(Rc<TextSet>),
+    Except(List),
     /// What a regular expression over characters matches.
     Expr(ExprId),
     /// What only a procedure can tell: between the least and the most that expressions can say.
@@ -47,15 +73,15 @@ pub(crate) enum Strings {
 
 impl Strings {
     pub(crate) fn any() -> Self {
-        Strings::Except(Rc::default())
+        Strings::Except(List::default())
     }
 
     pub(crate) fn none() -> Self {
-        Strings::Only(Rc::default())
+        Strings::Only(List::default())
     }
 
     pub(crate) fn only(text: &str) -> Self {
-        Strings::Only(Rc::new(BTreeSet::from([Rc::from(text)])))
+        Strings::Only([Rc::from(text)].into_iter().collect())
     }
 
     pub(crate) fn is_any(&self) -> bool {
@@ -130,11 +156,9 @@ impl Strings {
             (a, b) if a == b || b.is_any() => a.clone(),
             (a, b) if a.is_any() => b.clone(),
             (Strings::Only(texts), other) | (other, Strings::Only(texts)) => {
-                Strings::Only(Rc::new(other.filter(texts, true, with)?))
+                Strings::Only(other.filter(texts, true, with)?.into())
             }
-            (Strings::Except(a), Strings::Except(b)) => {
-                Strings::Except(Rc::new(a.union(b).cloned().collect()))
-            }
+            (Strings::Except(a), Strings::Except(b)) => Strings::Except(a.union(b).cloned().collect()),
             (Strings::Except(texts), expr) | (expr, Strings::Except(texts)) => {
                 // What the expression does not match anyway need not be excepted.
                 let texts = expr.filter(texts, true, with)?;
@@ -171,9 +195,9 @@ impl Strings {
             (a, b) if a == b || b.is_none() => a.clone(),
             (a, b) if a.is_none() => b.clone(),
             (Strings::Except(texts), other) | (other, Strings::Except(texts)) => {
-                Strings::Except(Rc::new(other.filter(texts, false, with)?))
+                Strings::Except(other.filter(texts, false, with)?.into())
             }
-            (Strings::Only(a), Strings::Only(b)) => Strings::Only(Rc::new(a.union(b).cloned().collect())),
+            (Strings::Only(a), Strings::Only(b)) => Strings::Only(a.union(b).cloned().collect()),
             (a, b) => {
                 let arena = &mut *with.arena;
                 let (a, b) = (a.bounds(arena), b.bounds(arena));
@@ -204,7 +228,7 @@ impl Strings {
                 other => others.push(other),
             }
         }
-        let (mut any, mut twice) = (Strings::Only(Rc::new(any)), Strings::Only(Rc::new(twice)));
+        let (mut any, mut twice) = (Strings::Only(any.into()), Strings::Only(twice.into()));
         for set in others {
             let both = any.intersect(set, with)?;
             twice = twice.union(&both, with)?;

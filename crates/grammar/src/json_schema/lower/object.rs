@@ -55,7 +55,7 @@ impl Lower<'_> {
         if object.classes.is_empty() {
             return Ok((members, Classes::new()));
         }
-        let names = Strings::Except(Rc::new(members.iter().map(|m| m.name.clone()).collect()));
+        let names = Strings::Except(members.iter().map(|m| m.name.clone()).collect());
         let mut classes = Vec::new();
         for (keys, goal) in &object.classes {
             if self.algebra.options.closed && *goal == GoalId::ANY && !object.members.is_empty() {

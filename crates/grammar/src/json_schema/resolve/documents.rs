@@ -44,6 +44,11 @@ impl<'a> Documents<'a> {
         Documents { all, own }
     }
 
+    /// The length of the schema's own text.
+    pub(super) fn schema_len(&self) -> usize {
+        self.all[SCHEMA].text.len()
+    }
+
     /// The numbers of the schema and the documents that were handed over.
     pub(super) fn own(&self) -> std::ops::Range<usize> {
         0..self.own

@@ -140,8 +140,11 @@ impl<'a> Resolver<'a, '_, '_> {
         outer: usize,
         pointer: &dyn Fn() -> Pointer<'a>,
     ) -> Result<usize, Error> {
-        let is_name =
-            |key: &str| matches!(key, "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor");
+        // Most keys are seen to be none of these by their first letter.
+        let is_name = |key: &str| {
+            key.starts_with(['$', 'i'])
+                && matches!(key, "$id" | "id" | "$anchor" | "$dynamicAnchor" | "$recursiveAnchor")
+        };
         let Json::Object(members) = json else { return Ok(outer) };
         if !members.iter().any(|(key, _)| is_name(key)) {
             return Ok(outer);

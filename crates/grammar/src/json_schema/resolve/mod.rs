@@ -23,7 +23,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 pub(crate) use self::documents::Documents;
 use self::index::Resource;
@@ -95,6 +95,8 @@ impl<'a, 'b, 'l> Resolver<'a, 'b, 'l> {
         limits: &'a Limits,
         budget: &'b mut Budget<'l>,
     ) -> Self {
+        // So many schemas are about right for a text of this length.
+        let schemas = (documents.schema_len() / 64).min(1_024);
         Resolver {
             documents,
             options,
@@ -103,13 +105,13 @@ impl<'a, 'b, 'l> Resolver<'a, 'b, 'l> {
             resources: Vec::new(),
             loaded: FxHashMap::default(),
             roots: FxHashMap::default(),
-            indexed: FxHashSet::default(),
+            indexed: FxHashSet::with_capacity_and_hasher(schemas, FxBuildHasher),
             addresses: HashMap::new(),
             aliases: HashMap::new(),
             targets: HashMap::new(),
             members: FxHashMap::default(),
             scopes: Scopes::new(),
-            ids: FxHashMap::default(),
+            ids: FxHashMap::with_capacity_and_hasher(schemas, FxBuildHasher),
             warnings: Warnings::default(),
         }
     }
