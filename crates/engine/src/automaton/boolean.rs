@@ -5,8 +5,8 @@
 //! with A" with everything that follows it in the region; a lookbehind is decided by a tracker, a state of
 //! "any text that ends with A" that runs along from the region's start.
 //!
-//! A formula from which no text can be completed is never kept: [`Build::is_live`] looks for an accepting
-//! formula and remembers the answer, so a boolean cell, like every other cell, can always be finished.
+//! A formula from which no text can be completed is never kept (see [`live`](super::live)), so a boolean cell, like every
+//! other cell, can always be finished.
 
 use std::sync::OnceLock;
 
@@ -22,10 +22,8 @@ id!(/// A [`Formula`].
     FormulaId);
 
 /// Where bytes lead: disjoint sets of them, with a formula each.
-type Steps = SmallVec<[(ByteSet, FormulaId); 8]>;
+pub(super) type Steps = SmallVec<[(ByteSet, FormulaId); 8]>;
 
-/// How many formulas the search for one completion may look at.
-const SEARCH: usize = 1 << 15;
 /// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
 
@@ -36,18 +34,19 @@ impl FormulaId {
 
 /// One formula, with what was found out about it.
 pub(crate) struct Formula {
-    kind: Kind,
+    pub(super) kind: Kind,
     accepting: OnceLock<bool>,
     steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
-    live: OnceLock<bool>,
-    distance: OnceLock<u32>,
+    /// See [`live`](super::live).
+    pub(super) live: OnceLock<bool>,
+    pub(super) distance: OnceLock<u32>,
     complement: OnceLock<FormulaId>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     plain: OnceLock<Box<[CellId]>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Kind {
+pub(super) enum Kind {
     False,
     True,
     /// A set of cells, all of which consume a byte or are the end; `trackers` decide the lookbehinds of `region`.
@@ -69,7 +68,7 @@ struct Scope {
 }
 
 impl Store {
-    fn formula(&self, id: FormulaId) -> &Formula {
+    pub(super) fn formula(&self, id: FormulaId) -> &Formula {
         let home = self.home(id.0);
         home.formulas.get((id.0 - home.own) as usize)
     }
@@ -382,7 +381,7 @@ impl Build<'_> {
     }
 
     /// Where the bytes lead from a formula, by classes of bytes that lead alike.
-    fn steps(&mut self, id: FormulaId) -> Steps {
+    pub(super) fn steps(&mut self, id: FormulaId) -> Steps {
         let store = self.store;
         if let Some(steps) = store.formula(id).steps.get() {
             return SmallVec::from_slice(steps);
@@ -515,54 +514,6 @@ impl Build<'_> {
             }
         }
     }
-
-    /// Whether some text completes the formula.
-    pub(super) fn is_live(&mut self, id: FormulaId) -> bool {
-        let store = self.store;
-        if let Some(&live) = store.formula(id).live.get() {
-            return live;
-        }
-        if self.formula_accepts(id) {
-            return *store.formula(id).live.get_or_init(|| true);
-        }
-        // Depth first towards an accepting formula, the nearest first; what leads to one is live, and when the
-        // search ends without any, all that was seen is dead.
-        let mut seen = rustc_hash::FxHashSet::from_iter([id]);
-        let mut path = vec![(id, self.nearest_last(id))];
-        while let Some((_, steps)) = path.last_mut() {
-            let Some(next) = steps.pop() else {
-                path.pop();
-                continue;
-            };
-            let known = store.formula(next).live.get().copied();
-            if known == Some(true) || (known.is_none() && self.formula_accepts(next)) {
-                let _ = store.formula(next).live.set(true);
-                for (id, _) in path {
-                    let _ = store.formula(id).live.set(true);
-                }
-                return true;
-            }
-            if seen.len() > SEARCH || store.exceeded().is_some() {
-                store.set_exceeded(Exceeded { name: "states", value: SEARCH });
-                return true;
-            }
-            if known.is_none() && seen.insert(next) {
-                let steps = self.nearest_last(next);
-                path.push((next, steps));
-            }
-        }
-        for id in seen {
-            let _ = store.formula(id).live.set(false);
-        }
-        false
-    }
-
-    /// Where a formula leads, the way that seems shortest at the end.
-    fn nearest_last(&mut self, id: FormulaId) -> SmallVec<[FormulaId; 8]> {
-        let mut nexts: SmallVec<[FormulaId; 8]> = self.steps(id).into_iter().map(|step| step.1).collect();
-        nexts.sort_by_cached_key(|&next| std::cmp::Reverse(self.store.formula_distance(next)));
-        nexts
-    }
 }
 
 impl Store {
@@ -600,39 +551,6 @@ impl Store {
             }
         }
         Some((whole?, without))
-    }
-
-    /// How many bytes are missing to an end, as far as can be told at a glance. What several parts miss is counted for each, so
-    /// that whatever brings one of them nearer counts.
-    fn formula_distance(&self, id: FormulaId) -> u32 {
-        let formula = self.formula(id);
-        *formula.distance.get_or_init(|| match &formula.kind {
-            Kind::False => u32::MAX,
-            Kind::True | Kind::Not(_) => 0,
-            Kind::Leaf { state, .. } => {
-                self.state(*state).kernel.iter().map(|&cell| self.cell_distance(cell)).min().unwrap_or(0)
-            }
-            Kind::And(parts) => {
-                parts.iter().fold(0, |sum: u32, &p| sum.saturating_add(self.formula_distance(p)))
-            }
-            Kind::Or(parts) => parts.iter().map(|&p| self.formula_distance(p)).min().unwrap_or(0),
-        })
-    }
-}
-
-impl Store {
-    /// The same for a cell.
-    fn cell_distance(&self, cell: CellId) -> u32 {
-        let mut distance = self.distance(cell).least;
-        let mut at = cell;
-        while at != CellId::NIL {
-            let cell = self.cell(at);
-            if let Head::Bool(formula) = cell.head {
-                distance = distance.saturating_add(self.formula_distance(formula));
-            }
-            at = cell.tail;
-        }
-        distance
     }
 }
 

@@ -26,9 +26,9 @@ mod counted;
 mod distance;
 mod entries;
 mod except;
-
 mod length;
 mod literal;
+mod live;
 mod local;
 mod loops;
 mod program;
