@@ -3,14 +3,18 @@
 use std::fmt;
 
 use regex_syntax::utf8::Utf8Sequences;
+use smallvec::{SmallVec, smallvec};
 
 use super::ByteSet;
 
 /// A set of Unicode scalar values: sorted, disjoint, non-adjacent ranges. Surrogates are never in it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct CharSet {
-    ranges: Vec<(u32, u32)>,
+    ranges: Ranges,
 }
+
+/// Most sets are of one range or two.
+type Ranges = SmallVec<[(u32, u32); 2]>;
 
 const MAX: u32 = 0x10FFFF;
 const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
@@ -18,7 +22,7 @@ const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 impl CharSet {
     /// No character.
     pub fn empty() -> Self {
-        CharSet { ranges: Vec::new() }
+        CharSet { ranges: Ranges::new() }
     }
 
     /// Every character.
@@ -28,13 +32,13 @@ impl CharSet {
 
     /// One character.
     pub fn single(c: char) -> Self {
-        CharSet { ranges: vec![(c as u32, c as u32)] }
+        CharSet { ranges: smallvec![(c as u32, c as u32)] }
     }
 
     /// The set of all characters in inclusive `ranges`, in any order and overlapping as they may.
     /// Surrogates and values past U+10FFFF are left out.
     pub fn from_ranges(ranges: impl IntoIterator<Item = (u32, u32)>) -> Self {
-        let mut input: Vec<(u32, u32)> = Vec::new();
+        let mut input: SmallVec<[(u32, u32); 16]> = SmallVec::new();
         for (a, b) in ranges {
             let b = b.min(MAX);
             for (lo, hi) in [(a, b.min(SURROGATES.0 - 1)), (a.max(SURROGATES.1 + 1), b)] {
@@ -44,7 +48,7 @@ impl CharSet {
             }
         }
         input.sort_unstable();
-        let mut out: Vec<(u32, u32)> = Vec::with_capacity(input.len());
+        let mut out = Ranges::new();
         for (a, b) in input {
             match out.last_mut() {
                 Some(last) if a <= last.1.saturating_add(1) => last.1 = last.1.max(b),
@@ -98,7 +102,7 @@ impl CharSet {
     /// Characters not in this set.
     #[must_use]
     pub fn complement(&self) -> Self {
-        let mut out = Vec::with_capacity(self.ranges.len() + 1);
+        let mut out = Ranges::with_capacity(self.ranges.len() + 1);
         let mut next = 0;
         for &(a, b) in &self.ranges {
             if a > next {
@@ -115,7 +119,7 @@ impl CharSet {
     /// Characters in both sets.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
-        let (mut i, mut j, mut out) = (0, 0, Vec::new());
+        let (mut i, mut j, mut out) = (0, 0, Ranges::new());
         while let (Some(a), Some(b)) = (self.ranges.get(i), other.ranges.get(j)) {
             let (lo, hi) = (a.0.max(b.0), a.1.min(b.1));
             if lo <= hi {

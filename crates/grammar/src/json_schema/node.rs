@@ -60,8 +60,26 @@ pub(crate) enum Node<'a> {
     Any,
     /// `false`.
     Never,
+    /// Nothing but one type whose values have no parts. All that say the same are one node.
+    Word(Word),
     /// Keywords.
     Schema(Box<Schema<'a>>),
+}
+
+/// See [`Node::Word`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    pub(crate) types: Types,
+    /// See [`Schema::plain_integers`].
+    pub(crate) plain_integers: bool,
+}
+
+impl Word {
+    /// The one type of a name, if its values have no parts.
+    pub(crate) fn named(name: &str, plain_integers: bool) -> Option<Word> {
+        let types = Types::named(name).filter(|&types| types != Types::ARRAY && types != Types::OBJECT)?;
+        Some(Word { types, plain_integers: plain_integers && types == Types::INTEGER })
+    }
 }
 
 /// A set of the types of JSON Schema.
@@ -135,8 +153,6 @@ pub(crate) struct Schema<'a> {
     pub(crate) pointer: Pointer<'a>,
     /// `type`
     pub(crate) types: Option<Types>,
-    /// Whether there is nothing else.
-    pub(crate) only_types: bool,
     /// Whether there is nothing but `enum`, or nothing but `const`.
     pub(crate) only_values: bool,
     /// Whether `integer` means numbers written without fraction and exponent: in draft 4, `1.0` is none.

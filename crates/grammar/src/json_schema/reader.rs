@@ -37,7 +37,7 @@ impl<'a> Json<'a> {
             return Err(Error::limit("source_bytes", limits.source_bytes));
         }
         let depth = limits.nesting.min(MAX_DEPTH);
-        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: Vec::new(), keys: Vec::new() }
+        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: vec![], items: vec![], members: vec![] }
             .read(budget)
     }
 
@@ -71,16 +71,19 @@ impl<'a> Json<'a> {
     }
 }
 
-/// An array or object that is not closed yet.
-enum Open<'a> {
-    Array(Vec<Json<'a>>),
-    Object {
-        members: Vec<(Cow<'a, str>, Json<'a>)>,
-        /// The key whose value is being read.
-        key: Cow<'a, str>,
-        /// Where its keys begin in `Reader::keys`.
-        keys: usize,
-    },
+/// An array or object that is not closed yet, and where what it has so far begins in `Reader::items` or
+/// `Reader::members`. The value of an object's last member is being read.
+#[derive(Clone, Copy)]
+enum Open {
+    Array(usize),
+    Object(usize),
+}
+
+/// A member, and where its key stands.
+struct Member<'a> {
+    at: usize,
+    key: Cow<'a, str>,
+    value: Json<'a>,
 }
 
 struct Reader<'a> {
@@ -88,9 +91,10 @@ struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
-    stack: Vec<Open<'a>>,
-    /// Offsets of the keys of all open objects.
-    keys: Vec<usize>,
+    stack: Vec<Open>,
+    /// The items of all open arrays, and the members of all open objects.
+    items: Vec<Json<'a>>,
+    members: Vec<Member<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -121,7 +125,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 self.blank();
                 if !self.eat(b']') {
-                    self.open(Open::Array(Vec::new()), start)?;
+                    self.open(Open::Array(self.items.len()), start)?;
                     return Ok(None);
                 }
                 Json::Array(Vec::new())
@@ -130,9 +134,9 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 self.blank();
                 if !self.eat(b'}') {
-                    let keys = self.keys.len();
-                    let key = self.key()?;
-                    self.open(Open::Object { members: Vec::new(), key, keys }, start)?;
+                    let open = Open::Object(self.members.len());
+                    self.key()?;
+                    self.open(open, start)?;
                     return Ok(None);
                 }
                 Json::Object(Vec::new())
@@ -144,7 +148,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn open(&mut self, open: Open<'a>, start: usize) -> Result<(), Error> {
+    fn open(&mut self, open: Open, start: usize) -> Result<(), Error> {
         if self.stack.len() >= self.depth {
             return Err(Error::limit("nesting", self.depth).with_place(self.text, start));
         }
@@ -155,70 +159,71 @@ impl<'a> Reader<'a> {
     /// Puts a finished value where it belongs, and closes what ends behind it. The whole value, if that is all.
     fn close(&mut self, mut value: Json<'a>) -> Result<Option<Json<'a>>, Error> {
         loop {
-            let Some(open) = self.stack.pop() else { return Ok(Some(value)) };
+            let Some(&open) = self.stack.last() else { return Ok(Some(value)) };
             self.blank();
             match open {
-                Open::Array(mut items) => {
-                    items.push(value);
+                Open::Array(from) => {
+                    self.items.push(value);
                     if self.eat(b',') {
                         self.no_trailing_comma(b']')?;
-                        self.stack.push(Open::Array(items));
                         return Ok(None);
                     }
                     if !self.eat(b']') {
                         return Err(self.unexpected("`,` or `]`"));
                     }
-                    value = Json::Array(items);
+                    value = Json::Array(self.items.drain(from..).collect());
                 }
-                Open::Object { mut members, key, keys } => {
-                    members.push((key, value));
+                Open::Object(from) => {
+                    if let Some(last) = self.members.last_mut() {
+                        last.value = value;
+                    }
                     if self.eat(b',') {
                         self.no_trailing_comma(b'}')?;
-                        let key = self.key()?;
-                        self.stack.push(Open::Object { members, key, keys });
+                        self.key()?;
                         return Ok(None);
                     }
                     if !self.eat(b'}') {
                         return Err(self.unexpected("`,` or `}`"));
                     }
-                    self.no_key_twice(&members, keys)?;
-                    value = Json::Object(members);
+                    self.no_key_twice(from)?;
+                    let members = self.members.drain(from..);
+                    value = Json::Object(members.map(|member| (member.key, member.value)).collect());
                 }
             }
+            self.stack.pop();
         }
     }
 
-    /// A key and its colon.
-    fn key(&mut self) -> Result<Cow<'a, str>, Error> {
+    /// A key and its colon; the member is there then, but for its value.
+    fn key(&mut self) -> Result<(), Error> {
         self.blank();
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("a key in double quotes"));
         }
-        self.keys.push(self.at);
+        let at = self.at;
         let key = self.string()?;
         self.blank();
         if !self.eat(b':') {
             return Err(self.unexpected("`:`"));
         }
-        Ok(key)
+        self.members.push(Member { at, key, value: Json::Null });
+        Ok(())
     }
 
-    /// Refuses an object with a key twice, at the second. Its keys end `self.keys`; they begin at `from`.
-    fn no_key_twice(&mut self, members: &[(Cow<'a, str>, Json<'a>)], from: usize) -> Result<(), Error> {
+    /// Refuses an object with a key twice, at the second. Its members are those from `from` on.
+    fn no_key_twice(&self, from: usize) -> Result<(), Error> {
+        let members = &self.members[from..];
         let again = if members.len() <= 8 {
-            (1..members.len()).find(|&i| members[..i].iter().any(|(key, _)| *key == members[i].0))
+            (1..members.len()).find(|&i| members[..i].iter().any(|member| member.key == members[i].key))
         } else {
             let mut order: Vec<usize> = (0..members.len()).collect();
-            order.sort_by(|&a, &b| members[a].0.cmp(&members[b].0).then(a.cmp(&b)));
-            let again = order.windows(2).filter(|pair| members[pair[0]].0 == members[pair[1]].0);
+            order.sort_unstable_by(|&a, &b| members[a].key.cmp(&members[b].key).then(a.cmp(&b)));
+            let again = order.windows(2).filter(|pair| members[pair[0]].key == members[pair[1]].key);
             again.map(|pair| pair[1]).min()
         };
-        if let Some(again) = again {
-            let message = format!("the key {} is in the object already", quoted(&members[again].0));
-            return Err(Error::at(ErrorKind::Syntax, message, self.text, self.keys[from + again]));
-        }
-        self.keys.truncate(from);
-        Ok(())
+        let Some(Member { at, key, .. }) = again.map(|again| &members[again]) else { return Ok(()) };
+        let message = format!("the key {} is in the object already", quoted(key));
+        Err(Error::at(ErrorKind::Syntax, message, self.text, *at))
     }
 
     fn no_trailing_comma(&mut self, close: u8) -> Result<(), Error> {

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 use super::few::strings_of;
 use super::object::SeenKeys;
-use super::{Algebra, Array, Atom, Contains, GoalId, IN_PLACE, Literal, Member, Object, Set, Strings};
+use super::{Algebra, Array, Atom, Contains, GoalId, IN_PLACE, Literal, Member, Object, Parts, Set, Strings};
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
 use crate::ir::CharSet;
-use crate::json_schema::node::{Node, NodeId, Schema, Types};
+use crate::json_schema::node::{Node, NodeId, Schema, Types, Word};
 use crate::json_schema::number::{Decimal, NumberSet};
 use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::Json;
@@ -24,6 +24,7 @@ impl<'a> Algebra<'a> {
         let schema = match self.nodes.get(node) {
             Node::Any => return Ok(Set::all()),
             Node::Never => return Ok(Set::none()),
+            Node::Word(word) => return Ok(Set::of_word(*word)),
             Node::Schema(schema) => &**schema,
         };
         if let Some(at) = self.open.iter().position(|&open| open == node) {
@@ -128,8 +129,8 @@ impl<'a> Algebra<'a> {
             number: NumberSet::none(),
             plain_integers: false,
             string: Strings::none(),
-            arrays: Vec::new(),
-            objects: Vec::new(),
+            arrays: Parts::new(),
+            objects: Parts::new(),
         };
         if has(Types::NUMBER) || has(Types::INTEGER) {
             set.number = self.numbers(schema, !has(Types::NUMBER))?;
@@ -428,6 +429,20 @@ impl<'a> Algebra<'a> {
 }
 
 impl Set {
+    /// The values of one type.
+    fn of_word(Word { types, plain_integers }: Word) -> Self {
+        let mut set = Set::none();
+        match types {
+            Types::NULL => set.null = true,
+            Types::BOOLEAN => (set.no, set.yes) = (true, true),
+            Types::NUMBER => set.number = NumberSet::all(),
+            Types::INTEGER => set.number = NumberSet::integers(),
+            Types::STRING => set.string = Strings::any(),
+            _ => {}
+        }
+        Set { plain_integers, ..set }
+    }
+
     fn of_objects(objects: Vec<Object>) -> Self {
         Set { objects: objects.into_iter().map(Rc::new).collect(), ..Set::none() }
     }

@@ -24,7 +24,7 @@ pub(crate) use strings::{Matched, Strings, Texts};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::base::{Base, Library};
 use super::node::{Node, NodeId, Nodes, Types};
@@ -58,9 +58,12 @@ pub(crate) struct Set {
     /// Whether its numbers are integers that must be written as such (draft 4 has `1.0` for no integer).
     pub(crate) plain_integers: bool,
     pub(crate) string: Strings,
-    pub(crate) arrays: Vec<Rc<Array>>,
-    pub(crate) objects: Vec<Rc<Object>>,
+    pub(crate) arrays: Parts<Array>,
+    pub(crate) objects: Parts<Object>,
 }
+
+/// What a union is made of: mostly of one part.
+pub(crate) type Parts<T> = SmallVec<[Rc<T>; 1]>;
 
 impl Set {
     pub(crate) fn all() -> Self {
@@ -71,8 +74,8 @@ impl Set {
             number: NumberSet::all(),
             plain_integers: false,
             string: Strings::any(),
-            arrays: vec![Rc::new(Array::any())],
-            objects: vec![Rc::new(Object::any())],
+            arrays: smallvec![Rc::new(Array::any())],
+            objects: smallvec![Rc::new(Object::any())],
         }
     }
 
@@ -84,8 +87,8 @@ impl Set {
             number: NumberSet::none(),
             plain_integers: false,
             string: Strings::none(),
-            arrays: Vec::new(),
-            objects: Vec::new(),
+            arrays: Parts::new(),
+            objects: Parts::new(),
         }
     }
 
@@ -234,15 +237,13 @@ impl<'a> Algebra<'a> {
         self.goals.of(Literal { atom: Atom::Value(id), holds: true })
     }
 
-    /// The types of a goal that is one schema which says nothing but those, and has them as they usually are.
-    pub(crate) fn only_types(&self, goal: GoalId) -> Option<Types> {
+    /// The type of a goal that is one schema which says nothing but that, and has it as it usually is.
+    pub(crate) fn only_type(&self, goal: GoalId) -> Option<Types> {
         let &[Literal { atom: Atom::Node(node), holds: true }] = self.goals.literals(goal) else {
             return None;
         };
         match self.nodes.get(node) {
-            Node::Schema(schema) if schema.only_types => {
-                schema.types.filter(|&types| !schema.plain_integers || types != Types::INTEGER)
-            }
+            Node::Word(word) if !word.plain_integers => Some(word.types),
             _ => None,
         }
     }
@@ -344,10 +345,10 @@ impl<'a> Algebra<'a> {
         }
         let mut of = Set::clone(&of);
         if !arrays {
-            of.arrays = vec![Rc::new(Array::any())];
+            of.arrays = smallvec![Rc::new(Array::any())];
         }
         if !objects {
-            of.objects = vec![Rc::new(Object::any())];
+            of.objects = smallvec![Rc::new(Object::any())];
         }
         let set = Rc::new(self.complement(&of)?);
         self.outsides.insert((literal.atom, arrays, objects), set.clone());
@@ -437,12 +438,12 @@ impl<'a> Algebra<'a> {
         })
     }
 
-    fn product<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
+    fn product<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Parts<T>, Error> {
         match (a, b) {
-            ([one], other) | (other, [one]) if one.is_any() => return Ok(other.to_vec()),
+            ([one], other) | (other, [one]) if one.is_any() => return Ok(other.into()),
             _ => {}
         }
-        let mut out: Vec<Rc<T>> = Vec::new();
+        let mut out: Parts<T> = Parts::new();
         for x in a {
             for y in b {
                 self.budget.tick()?;
@@ -453,8 +454,8 @@ impl<'a> Algebra<'a> {
         Ok(out)
     }
 
-    fn either<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
-        let mut out = a.to_vec();
+    fn either<T: Unions>(&mut self, a: &[Rc<T>], b: &[Rc<T>]) -> Result<Parts<T>, Error> {
+        let mut out: Parts<T> = a.into();
         for x in b {
             self.add(&mut out, x.clone())?;
         }
@@ -462,7 +463,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// Adds one more part to a union.
-    fn add<T: Unions>(&mut self, to: &mut Vec<Rc<T>>, part: Rc<T>) -> Result<(), Error> {
+    fn add<T: Unions>(&mut self, to: &mut Parts<T>, part: Rc<T>) -> Result<(), Error> {
         if to.iter().any(|known| Rc::ptr_eq(known, &part) || known.is_any() || **known == *part) {
             return Ok(());
         }
@@ -474,7 +475,7 @@ impl<'a> Algebra<'a> {
     }
 
     /// Adds a part to a union, unless it is empty or within another; those that are within it are dropped.
-    fn add_new<T: Unions>(&mut self, to: &mut Vec<Rc<T>>, part: T) -> Result<(), Error> {
+    fn add_new<T: Unions>(&mut self, to: &mut Parts<T>, part: T) -> Result<(), Error> {
         if T::is_none(self, &part, LOOK)? {
             return Ok(());
         }
@@ -502,10 +503,10 @@ impl<'a> Algebra<'a> {
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 
-    fn complement_of_all<T: Unions>(&mut self, parts: &[Rc<T>]) -> Result<Vec<Rc<T>>, Error> {
-        let mut out = vec![Rc::new(T::any())];
+    fn complement_of_all<T: Unions>(&mut self, parts: &[Rc<T>]) -> Result<Parts<T>, Error> {
+        let mut out: Parts<T> = smallvec![Rc::new(T::any())];
         for part in parts {
-            let outside: Vec<Rc<T>> = T::complement(self, part)?.into_iter().map(Rc::new).collect();
+            let outside: Parts<T> = T::complement(self, part)?.into_iter().map(Rc::new).collect();
             out = self.product(&out, &outside)?;
         }
         Ok(out)

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Algebra, Set, Strings, Unions};
+use smallvec::smallvec;
+
+use super::{Algebra, Parts, Set, Strings, Unions};
 use crate::error::Error;
 use crate::json_schema::node::{NodeId, Schema};
 use crate::json_schema::number::NumberSet;
@@ -66,11 +68,11 @@ impl Algebra<'_> {
         any.intersect(&others, &mut self.texts())
     }
 
-    fn in_one_list<T: Unions>(&mut self, branches: &[Branch<'_, T>]) -> Result<Vec<Rc<T>>, Error> {
-        let mut out: Vec<Rc<T>> = Vec::new();
+    fn in_one_list<T: Unions>(&mut self, branches: &[Branch<'_, T>]) -> Result<Parts<T>, Error> {
+        let mut out: Parts<T> = Parts::new();
         for (i, (branch, _)) in branches.iter().enumerate() {
             for part in branch.iter() {
-                let mut left = vec![part.clone()];
+                let mut left: Parts<T> = smallvec![part.clone()];
                 let others = branches.iter().enumerate().filter(|(j, _)| *j != i);
                 for other in others.flat_map(|(_, (_, whole))| whole.iter()) {
                     left = self.without(left, other)?;
@@ -84,8 +86,8 @@ impl Algebra<'_> {
     }
 
     /// What is left of `parts` outside of `other`.
-    fn without<T: Unions>(&mut self, parts: Vec<Rc<T>>, other: &Rc<T>) -> Result<Vec<Rc<T>>, Error> {
-        let mut left = Vec::with_capacity(parts.len());
+    fn without<T: Unions>(&mut self, parts: Parts<T>, other: &Rc<T>) -> Result<Parts<T>, Error> {
+        let mut left: Parts<T> = Parts::with_capacity(parts.len());
         let mut outside: Option<Vec<T>> = None;
         for part in parts {
             self.budget.tick()?;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::array::SeenItems;
 use super::object::SeenKeys;
-use super::{Algebra, Array, Contains, GoalId, Object, Set, Strings};
+use super::{Algebra, Array, Contains, GoalId, Object, Parts, Set, Strings};
 use crate::error::Error;
 use crate::json_schema::node::Schema;
 
@@ -15,7 +15,7 @@ impl Algebra<'_> {
     pub(super) fn unevaluated(&mut self, schema: &Schema, mut set: Set) -> Result<Set, Error> {
         if let Some(node) = schema.unevaluated_properties {
             let goal = self.goal_of_node(node, true);
-            let mut objects = Vec::with_capacity(set.objects.len());
+            let mut objects = Parts::with_capacity(set.objects.len());
             for object in &set.objects {
                 objects.push(Rc::new(self.rest_of_object(object, goal)?));
             }

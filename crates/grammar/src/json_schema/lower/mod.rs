@@ -167,7 +167,7 @@ impl<'a> Lower<'a> {
     /// The values of a goal, and whether there are no arrays and objects among them that are written here.
     fn body_of(&mut self, goal: GoalId) -> Result<(ExprId, bool), Error> {
         self.algebra.budget.tick()?;
-        if let Some(word) = self.algebra.only_types(goal).and_then(|types| self.word_of(types)) {
+        if let Some(word) = self.algebra.only_type(goal).and_then(|types| self.word_of(types)) {
             return Ok((word, true));
         }
         let set = self.algebra.set_of(goal)?;

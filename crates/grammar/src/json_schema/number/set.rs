@@ -1,5 +1,7 @@
 //! Sets of numbers, as the keywords of JSON Schema make them: closed under union, intersection and complement.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::decimal::Decimal;
 use super::lattice::Formula;
 use crate::error::Error;
@@ -13,8 +15,11 @@ pub(crate) struct NumberSet {
     /// In rising order, and whether they belong to the set.
     pub(super) points: Vec<(Decimal, bool)>,
     /// Before the first point, between each two, after the last.
-    pub(super) pieces: Vec<Formula>,
+    pub(super) pieces: Pieces,
 }
+
+/// Mostly there is one.
+pub(super) type Pieces = SmallVec<[Formula; 1]>;
 
 /// One end of an interval.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,12 +39,12 @@ pub(super) struct Interval<'a> {
 impl NumberSet {
     /// No number.
     pub(crate) fn none() -> Self {
-        NumberSet { points: Vec::new(), pieces: vec![Formula::none()] }
+        NumberSet { points: Vec::new(), pieces: smallvec![Formula::none()] }
     }
 
     /// All numbers.
     pub(crate) fn all() -> Self {
-        NumberSet { points: Vec::new(), pieces: vec![Formula::all()] }
+        NumberSet { points: Vec::new(), pieces: smallvec![Formula::all()] }
     }
 
     /// Numbers without a fraction.
@@ -49,12 +54,12 @@ impl NumberSet {
 
     /// Numbers from `bound` up, itself left out if `exclusive`.
     pub(crate) fn at_least(bound: Decimal, exclusive: bool) -> Self {
-        NumberSet { points: vec![(bound, !exclusive)], pieces: vec![Formula::none(), Formula::all()] }
+        NumberSet { points: vec![(bound, !exclusive)], pieces: smallvec![Formula::none(), Formula::all()] }
     }
 
     /// Numbers from `bound` down, itself left out if `exclusive`.
     pub(crate) fn at_most(bound: Decimal, exclusive: bool) -> Self {
-        NumberSet { points: vec![(bound, !exclusive)], pieces: vec![Formula::all(), Formula::none()] }
+        NumberSet { points: vec![(bound, !exclusive)], pieces: smallvec![Formula::all(), Formula::none()] }
     }
 
     /// The multiples of `step`: of zero, just zero.
@@ -62,7 +67,7 @@ impl NumberSet {
         if step.is_zero() {
             return NumberSet::single(step);
         }
-        NumberSet { points: Vec::new(), pieces: vec![Formula::multiples(step.abs())] }
+        NumberSet { points: Vec::new(), pieces: smallvec![Formula::multiples(step.abs())] }
     }
 
     /// One number.
@@ -74,7 +79,7 @@ impl NumberSet {
     pub(crate) fn values(mut values: Vec<Decimal>) -> Self {
         values.sort_unstable();
         values.dedup();
-        let pieces = vec![Formula::none(); values.len() + 1];
+        let pieces = smallvec![Formula::none(); values.len() + 1];
         NumberSet { points: values.into_iter().map(|value| (value, true)).collect(), pieces }
     }
 
@@ -203,7 +208,7 @@ impl NumberSet {
         formula: impl Fn(&Formula, &Formula) -> Result<Formula, Error>,
     ) -> Result<NumberSet, Error> {
         let mut points = Vec::with_capacity(self.points.len() + other.points.len());
-        let mut pieces = Vec::with_capacity(points.capacity() + 1);
+        let mut pieces = Pieces::with_capacity(points.capacity() + 1);
         pieces.push(formula(&self.pieces[0], &other.pieces[0])?);
         let (mut i, mut j) = (0, 0);
         loop {

@@ -1,6 +1,7 @@
 //! Makes the nodes: breadth first from the root, one for each schema that can be reached.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::index::Resource;
 use super::items::Together;
@@ -9,7 +10,7 @@ use super::warnings::unknown;
 use super::{Identity, Location, Resolver, values};
 use crate::error::{Error, ErrorKind};
 use crate::json_schema::keywords::{Keyword, Vocabulary, draft_name, draft_of, known};
-use crate::json_schema::node::{Node, NodeId, Nodes, Schema};
+use crate::json_schema::node::{Node, NodeId, Nodes, Schema, Word};
 use crate::json_schema::options::Draft;
 use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::{Json, quoted};
@@ -25,6 +26,7 @@ pub(super) struct Work<'a> {
     waiting: std::collections::VecDeque<(NodeId, Location<'a>, usize)>,
     any: Option<NodeId>,
     never: Option<NodeId>,
+    words: SmallVec<[(Word, NodeId); 6]>,
     pointer_bytes: usize,
 }
 
@@ -50,6 +52,9 @@ impl<'a> Resolver<'a, '_, '_> {
         let mut passed: FxHashSet<(Identity<'a>, usize)> = FxHashSet::default();
         let id = loop {
             self.budget.tick()?;
+            if let Some(word) = self.word(location.json, location.resource) {
+                break self.word_node(work, word)?;
+            }
             scope = self.enter(scope, location.resource)?;
             let key = (Identity::from(location.json), scope);
             if let Some(&id) = self.ids.get(&key) {
@@ -89,8 +94,7 @@ impl<'a> Resolver<'a, '_, '_> {
         if let Some(Some(id)) = shared {
             return Ok(*id);
         }
-        let id = NodeId::new(work.nodes.len()).filter(|id| id.index() < self.limits.rules);
-        let id = id.ok_or_else(|| Error::limit("rules", self.limits.rules))?;
+        let id = self.next_id(&work.nodes)?;
         work.nodes.push(node);
         match shared {
             Some(shared) => *shared = Some(id),
@@ -102,6 +106,39 @@ impl<'a> Resolver<'a, '_, '_> {
                 work.waiting.push_back((id, location, scope));
             }
         }
+        Ok(id)
+    }
+
+    fn next_id(&self, nodes: &[Node<'a>]) -> Result<NodeId, Error> {
+        let id = NodeId::new(nodes.len()).filter(|id| id.index() < self.limits.rules);
+        id.ok_or_else(|| Error::limit("rules", self.limits.rules))
+    }
+
+    /// The type of a schema that says nothing else, if it is one whose values have no parts.
+    fn word(&self, json: &Json<'a>, resource: usize) -> Option<Word> {
+        let Json::Object(members) = json else { return None };
+        let dialect = self.resources[resource].dialect;
+        let mut word = None;
+        for (name, value) in members {
+            match known(name).filter(|keyword| dialect.has(keyword))? {
+                Keyword { name: "type", .. } => {
+                    word = Some(Word::named(value.as_str()?, dialect.draft == Draft::Draft4)?);
+                }
+                Keyword { vocabulary: Vocabulary::Annotation, .. } => {}
+                _ => return None,
+            }
+        }
+        word
+    }
+
+    /// The node of all schemas that say so.
+    fn word_node(&mut self, work: &mut Work<'a>, word: Word) -> Result<NodeId, Error> {
+        if let Some(&(_, id)) = work.words.iter().find(|known| known.0 == word) {
+            return Ok(id);
+        }
+        let id = self.next_id(&work.nodes)?;
+        work.nodes.push(Node::Word(word));
+        work.words.push((word, id));
         Ok(id)
     }
 
@@ -185,7 +222,6 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         self.finish_together()?;
         self.schema.plain_integers = self.draft == Draft::Draft4;
         self.schema.contains_evaluates = self.draft >= Draft::Draft202012;
-        self.schema.only_types = says_something == 1 && self.schema.types.is_some();
         self.schema.only_values =
             says_something == 1 && (self.schema.values.is_some() || self.schema.constant.is_some());
         Ok(if says_something > 0 { Node::Schema(self.schema) } else { Node::Any })
@@ -294,6 +330,10 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         key: Key<'a>,
         value: &'a Json<'a>,
     ) -> Result<NodeId, Error> {
+        // Most schemas are such ones, and need nothing of what others do.
+        if let Some(word) = self.resolver.word(value, self.location.resource) {
+            return self.resolver.word_node(self.work, word);
+        }
         let pointer = self.location.pointer.below(keyword, key);
         if !matches!(value, Json::Bool(_) | Json::Object(_)) {
             let message = format!(

@@ -21,6 +21,11 @@ fn check(nodes: &Nodes, id: NodeId, value: &Json) -> Option<Evaluated> {
     match nodes.get(id) {
         Node::Any => Some(Evaluated::default()),
         Node::Never => None,
+        Node::Word(word) => {
+            let (types, plain_integers) = (Some(word.types), word.plain_integers);
+            let schema = Schema { types, plain_integers, ..Schema::default() };
+            says(&schema, value).then(Evaluated::default)
+        }
         Node::Schema(schema) => {
             let mut seen = Evaluated::default();
             let valid = says(schema, value)
