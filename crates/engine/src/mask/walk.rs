@@ -351,7 +351,8 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let next = self.step(expansion, i)?;
-            let Some(repeats) = self.store.repeats(next) else { continue };
+            let repeats = self.store.repeats(next).or_else(|| self.last_round(local, &first));
+            let Some(repeats) = repeats else { continue };
             let rest = self.store.program.class(repeats.chars);
             if !Profile::pays(&first, &rest)
                 || !self.knows(anchor, &rest)
@@ -381,6 +382,14 @@ impl<'a> Walk<'a> {
             }
         }
         self.apart(anchor.node, expansion)
+    }
+
+    /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character
+    /// is many nodes.
+    fn last_round(&self, local: LocalId, first: &ByteSet) -> Option<Loop> {
+        let repeats = self.store.repeats(local)?;
+        let last = repeats.left == Some(1) && repeats.wide && first.ascii_bits() & !repeats.ascii == 0;
+        last.then_some(Loop { left: Some(0), need: 0, ..repeats })
     }
 
     /// Whether what may follow a run can never be mistaken for more of it, also once enough rounds are done.
@@ -423,27 +432,32 @@ impl<'a> Walk<'a> {
         });
         let leaving = tables.profile.leaving(self.trie, &run);
         for byte in exits.iter().filter(|&b| !in_run(b)) {
+            // The number of rounds matters only if there must be some, or what follows depends on it. A character past
+            // ASCII may be one more round, where not all of them are in the run.
+            let alike = match repeats {
+                Loop { left: None, need: 0, .. } => true,
+                Loop { plain, .. } => plain && byte < 0x80,
+            };
+            if alike {
+                let next = match chain.get(repeats.need as usize) {
+                    Some(&from) => self.after_byte(from, byte)?,
+                    None => None,
+                };
+                let Some(next) = next else { continue };
+                for entry in leaving.by(byte).filter(|entry| entry.chars > repeats.need) {
+                    self.work.spend(1)?;
+                    self.arrive(entry.node, next)?;
+                }
+                continue;
+            }
             for entry in leaving.by(byte) {
                 self.work.spend(1)?;
-                let rounds = entry.chars as usize - 1;
-                let index = match repeats {
-                    Loop { left: None, need: 0, .. } => 0,
-                    // A character past ASCII may be one more round, where not all of them are in the run.
-                    Loop { plain: true, need, .. } if byte < 0x80 => {
-                        if rounds < need as usize {
-                            continue;
-                        }
-                        need as usize
-                    }
-                    _ => rounds,
-                };
+                let index = entry.chars as usize - 1;
                 if chain.len() <= index {
                     self.extend_chain(&mut chain, &run.rest, index + 1)?;
                 }
                 let Some(&from) = chain.get(index) else { continue };
-                let expansion = self.store.split_expansion(from);
-                if let Some(class) = expansion.class_of(byte) {
-                    let next = self.step(expansion, class)?;
+                if let Some(next) = self.after_byte(from, byte)? {
                     self.arrive(entry.node, next)?;
                 }
             }

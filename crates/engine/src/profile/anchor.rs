@@ -9,7 +9,7 @@ use super::collect::Collected;
 use super::found::Found;
 use super::kinds::{WIDE, kind_of, left_out, touched_kinds};
 use super::lengths::starts_character;
-use super::{Lacking, Run, RunMask};
+use super::{Lacking, Run};
 use crate::automaton::CharClass;
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
 use crate::trie::{Trie, Utf8Place};
@@ -246,22 +246,20 @@ impl Anchor {
         found.add(tokens, dense);
     }
 
-    /// The tokens that a run matches as a whole, whatever their number of characters.
-    pub(super) fn mask(
-        &self,
-        (trie, lacking): (&Trie, Option<Lacking<'_>>),
-        run: &Run,
-        words: usize,
-    ) -> RunMask {
-        let mut found = Found::new(words);
-        self.find(trie, run, &mut found);
-        if let Some(lacking) = lacking {
-            lacking.tokens_below(self.node).for_each(|tokens| found.remove(tokens));
-        }
-        found.finish()
+    /// The nodes that some bytes lead to behind at least one character.
+    pub(super) fn entries_by(&self, bytes: &ByteSet) -> impl Iterator<Item = &Entry> {
+        let range = |byte: usize| self.starts[byte] as usize..self.starts[byte + 1] as usize;
+        bytes.iter().flat_map(move |byte| &self.entries[range(byte.into())])
     }
 
-    /// The same without regard to characters that are lacking.
+    /// The tokens that a run matches as a whole, whatever their number of characters, and without regard to characters
+    /// that are lacking.
+    pub(super) fn found(&self, trie: &Trie, run: &Run, words: usize) -> Found {
+        let mut found = Found::new(words);
+        self.find(trie, run, &mut found);
+        found
+    }
+
     fn find(&self, trie: &Trie, run: &Run, found: &mut Found) {
         let allowed = touched_kinds(&run.rest);
         let left_out = left_out(&run.rest);

@@ -37,7 +37,8 @@ impl Profile {
             let lack = self.lacks.of(&CharSet::of(lacking).complement())?;
             Some(CharClass { ascii, wide: true, lack })
         };
-        let texts = [(line, ""), (quoted, ""), (quoted, LINE_ENDS), (unspaced, SPACES)];
+        let all = ByteSet::range(0, 0x7F);
+        let texts = [(all, ""), (line, ""), (quoted, ""), (quoted, LINE_ENDS), (unspaced, SPACES)];
         let narrow = [digits, lower, letters, word].map(narrow);
         narrow.into_iter().chain(texts.into_iter().filter_map(wide)).collect()
     }

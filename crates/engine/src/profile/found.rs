@@ -21,6 +21,12 @@ pub(super) struct Found {
     longest: u32,
 }
 
+impl From<RunMask> for Found {
+    fn from(mask: RunMask) -> Self {
+        Found { words: mask.mask.to_vec(), long: mask.long.to_vec(), longest: mask.longest }
+    }
+}
+
 impl Found {
     pub(super) fn new(words: usize) -> Self {
         Found { words: vec![0; words], long: Vec::new(), longest: 0 }

@@ -25,6 +25,7 @@ use tokenstile_grammar::ir::{ByteSet, CharSet};
 
 pub(crate) use anchor::{Anchor, Entry, Leaving};
 use chars::ByChar;
+use found::Found;
 use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 pub(crate) use lacks::{LackId, Lacking, Lacks};
 use lengths::Lengths;
@@ -39,6 +40,8 @@ use crate::vocab::TokenId;
 const ANCHOR_TOKENS: usize = 800;
 /// Unless it is further down than this many bytes.
 const ANCHOR_DEPTH: usize = 16;
+/// So many tokens and nodes are taken out of a mask sooner than another is put together.
+const FEW: usize = 8_000;
 /// Bytes of masks that are kept for classes seen before.
 const CACHE_BYTES: usize = 64 << 20;
 
@@ -220,8 +223,38 @@ impl Profile {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
         }
-        let mask = self.anchor(run.anchor).mask((trie, self.lacking(trie, run.rest.lack)), &run, self.words);
+        let mask = self.out_of_all(trie, &run).unwrap_or_else(|| {
+            let found = self.anchor(run.anchor).found(trie, &run, self.words);
+            self.without_lacking(trie, &run, found)
+        });
         self.keep(run, mask)
+    }
+
+    /// The tokens of a run of nearly all characters: those of all characters but for some.
+    fn out_of_all(&self, trie: &Trie, run: &Run) -> Option<RunMask> {
+        let anchor = self.anchor(run.anchor);
+        let ascii = ByteSet::range(0, 0x7F);
+        let rest = CharClass { ascii, wide: true, lack: LackId::NOTHING };
+        let all = Run { first: anchor.bytes.intersect(&ascii), first_wide: true, rest, ..*run };
+        let (first, later) = (all.first.minus(&run.first), ascii.minus(&run.rest.ascii));
+        let nearly = run.rest.wide && run.first_wide && *run != all;
+        if !nearly || anchor.count(&first) + anchor.entries_by(&later).count() > FEW {
+            return None;
+        }
+        let mut found = Found::from(self.cached(trie, all));
+        for child in first.iter().filter_map(|byte| trie.child(anchor.node, byte)) {
+            found.remove(trie.subtree(child));
+        }
+        anchor.entries_by(&later).for_each(|entry| found.remove(trie.subtree(entry.node)));
+        Some(self.without_lacking(trie, run, found))
+    }
+
+    /// What was found but for tokens with characters that the class of a run lacks.
+    fn without_lacking(&self, trie: &Trie, run: &Run, mut found: Found) -> RunMask {
+        if let Some(lacking) = self.lacking(trie, run.rest.lack) {
+            lacking.tokens_below(self.anchor(run.anchor).node).for_each(|tokens| found.remove(tokens));
+        }
+        found.finish()
     }
 
     /// The tokens of a run that is like one of any length, but for that.
