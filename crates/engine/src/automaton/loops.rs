@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
+use super::literal::first_literal;
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
 use crate::profile::LackId;
 
@@ -27,9 +28,9 @@ pub(crate) struct Loop {
     /// Whether all other characters that the vocabulary can spell are in it, but for those that it lacks.
     pub(crate) wide: bool,
     pub(crate) lack: LackId,
-    /// Whether nothing but such characters is repeated, so that what follows the loop does not depend on how
-    /// often it ran.
-    pub(crate) plain: bool,
+    /// ASCII characters that something else which is repeated may begin with. Where others follow, it does not matter how
+    /// often the loop ran.
+    pub(crate) others: u128,
 }
 
 impl Store {
@@ -121,8 +122,8 @@ impl Store {
             let class = self.program.class(chars);
             let ascii = class.ascii.ascii_bits();
             let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
-            let plain = matches!(self.program.arena.get(body), Expr::Chars(_));
-            let this = Loop { chars, left, need, ascii, wide: class.wide, lack: class.lack, plain };
+            let others = self.other_beginnings(body);
+            let this = Loop { chars, left, need, ascii, wide: class.wide, lack: class.lack, others };
             // Several loops in step are one, unless their rounds have to be counted.
             match found {
                 Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
@@ -148,6 +149,18 @@ impl Store {
             }
             _ => None,
         }
+    }
+
+    /// The ASCII characters that the other things of a repeated body may begin with.
+    fn other_beginnings(&self, body: ExprId) -> u128 {
+        let arena = &self.program.arena;
+        let Expr::Alt(list) = arena.get(body) else { return 0 };
+        let others = arena.list(list).iter().filter(|&&other| !matches!(arena.get(other), Expr::Chars(_)));
+        others.fold(0, |all, &other| match first_literal(arena, other).and_then(|literal| literal.first()) {
+            Some(&byte) if byte < 0x80 => all | 1 << byte,
+            Some(_) => all,
+            None => u128::MAX,
+        })
     }
 
     /// Whether the characters of a loop lead nowhere but back into it.

@@ -436,7 +436,7 @@ impl<'a> Walk<'a> {
             // ASCII may be one more round, where not all of them are in the run.
             let alike = match repeats {
                 Loop { left: None, need: 0, .. } => true,
-                Loop { plain, .. } => plain && byte < 0x80,
+                Loop { others, .. } => byte < 0x80 && others >> byte & 1 == 0,
             };
             if alike {
                 let next = match chain.get(repeats.need as usize) {

@@ -6,7 +6,7 @@
 //! by all of a vocabulary.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
 use smallvec::SmallVec;
@@ -20,13 +20,15 @@ use crate::vocab::TokenId;
 /// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
 const KNOWN: u32 = 2;
 /// So often before it is kept itself, which costs about as much as twenty times.
-const WARM: u32 = 32;
+const WARM: u32 = 20;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
 /// So many tokens are remembered with where they lead.
 const TOKENS: usize = 32;
 /// Places for kept masks in a vocabulary's tables.
 const PLACES: usize = 512;
+/// For so many of them there is room from the start.
+const ROOM: usize = 64;
 
 /// A [`Whole`] in the store.
 #[derive(Clone, Copy)]
@@ -119,8 +121,9 @@ impl MaskStore {
         let used = whole.used.fetch_add(1, Ordering::Relaxed);
         whole.tokens.write(words);
         if (used == KNOWN || used == WARM) && whole.tokens.is_worth_keeping(MANY) {
-            let mask = match kept.find(&whole.tokens) {
-                None if used == WARM => Some(kept.keep(store, &whole.tokens, words)),
+            let place = kept.place(&whole.tokens);
+            let mask = match find(place, &whole.tokens) {
+                None if used == WARM => Some(kept.keep(store, place, &whole.tokens, words)),
                 known => known,
             };
             mask.map(|mask| whole.mask.set(mask));
@@ -172,33 +175,53 @@ struct KeptMask {
     mask: Arc<[u32]>,
 }
 
+/// A place for a mask.
+type Place = RwLock<Option<KeptMask>>;
+
+/// The mask of these tokens, if it was kept in their place.
+fn find(place: &Place, tokens: &Union) -> Option<Arc<[u32]>> {
+    let place = place.read().unwrap_or_else(PoisonError::into_inner);
+    place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
+}
+
 /// The masks that are kept for all constraints of a vocabulary, each in a place that its tokens tell.
 pub(crate) struct Kept {
     words: usize,
-    places: Box<[RwLock<Option<KeptMask>>]>,
+    places: Box<[Place]>,
+    /// Room for some masks. Memory that was never written to costs several times what the copy does.
+    room: Mutex<Vec<Arc<[u32]>>>,
 }
 
 impl Kept {
     pub(crate) fn new(words: usize) -> Self {
-        Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
+        let places = (0..PLACES).map(|_| RwLock::new(None)).collect();
+        // Zeros might be pages that are not there yet.
+        let room = (0..ROOM).map(|_| vec![u32::MAX; words].into()).collect();
+        Kept { words, places, room: Mutex::new(room) }
     }
 
-    fn place(&self, tokens: &Union) -> &RwLock<Option<KeptMask>> {
+    /// Where the mask of these tokens is kept, if it is.
+    fn place(&self, tokens: &Union) -> &Place {
         &self.places[tokens.fingerprint() as usize % PLACES]
     }
 
-    /// The mask of these tokens, if one was kept.
-    fn find(&self, tokens: &Union) -> Option<Arc<[u32]>> {
-        let place = self.place(tokens).read().unwrap_or_else(PoisonError::into_inner);
-        place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
-    }
-
     /// Keeps the mask of these tokens, which is `words`.
-    fn keep(&self, store: &Store, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
-        let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
+    fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
+        let mask = self.copied(&words[..self.words.min(words.len())]);
         store.add_bytes(size_of_val(&*mask));
-        let mut place = self.place(tokens).write().unwrap_or_else(PoisonError::into_inner);
+        let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
         *place = Some(KeptMask { tokens: tokens.clone(), mask: mask.clone() });
         mask
+    }
+
+    fn copied(&self, words: &[u32]) -> Arc<[u32]> {
+        let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(mut room) = room.filter(|room| room.len() == words.len())
+            && let Some(free) = Arc::get_mut(&mut room)
+        {
+            free.copy_from_slice(words);
+            return room;
+        }
+        words.into()
     }
 }
