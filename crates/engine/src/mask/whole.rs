@@ -6,7 +6,7 @@
 //! by all of a vocabulary.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
 use smallvec::SmallVec;
@@ -27,8 +27,6 @@ const MANY: usize = 48;
 const TOKENS: usize = 32;
 /// Places for kept masks in a vocabulary's tables.
 const PLACES: usize = 512;
-/// For so many of them there is room from the start.
-const ROOM: usize = 64;
 
 /// A [`Whole`] in the store.
 #[derive(Clone, Copy)]
@@ -188,16 +186,11 @@ fn find(place: &Place, tokens: &Union) -> Option<Arc<[u32]>> {
 pub(crate) struct Kept {
     words: usize,
     places: Box<[Place]>,
-    /// Room for some masks. Memory that was never written to costs several times what the copy does.
-    room: Mutex<Vec<Arc<[u32]>>>,
 }
 
 impl Kept {
     pub(crate) fn new(words: usize) -> Self {
-        let places = (0..PLACES).map(|_| RwLock::new(None)).collect();
-        // Zeros might be pages that are not there yet.
-        let room = (0..ROOM).map(|_| vec![u32::MAX; words].into()).collect();
-        Kept { words, places, room: Mutex::new(room) }
+        Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
     }
 
     /// Where the mask of these tokens is kept, if it is.
@@ -207,21 +200,10 @@ impl Kept {
 
     /// Keeps the mask of these tokens, which is `words`.
     fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
-        let mask = self.copied(&words[..self.words.min(words.len())]);
+        let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
         store.add_bytes(size_of_val(&*mask));
         let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
         *place = Some(KeptMask { tokens: tokens.clone(), mask: mask.clone() });
         mask
-    }
-
-    fn copied(&self, words: &[u32]) -> Arc<[u32]> {
-        let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        if let Some(mut room) = room.filter(|room| room.len() == words.len())
-            && let Some(free) = Arc::get_mut(&mut room)
-        {
-            free.copy_from_slice(words);
-            return room;
-        }
-        words.into()
     }
 }
