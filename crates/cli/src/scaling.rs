@@ -66,6 +66,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     }
     for tools in [1, 4, 12, 40, 120, 400] {
         scaling.compiles(&compiler, "tools", tools, &schemas::tools(tools))?;
+        scaling.calls(&compiler, tools).map_err(io)?;
     }
     scaling.text(&compiler).map_err(io)?;
     scaling.depth(&compiler).map_err(io)?;
@@ -101,6 +102,28 @@ impl Scaling {
             lowest = lowest.min(watch.stop());
         }
         self.point(by, "compile + first mask", x, lowest).map_err(Failure::Output)
+    }
+
+    /// The steps of calls of some of so many tools: of each step the lower time of two, cold on a constraint as it was
+    /// compiled.
+    fn calls(&mut self, compiler: &Compiler, tools: usize) -> std::io::Result<()> {
+        let Some(constraint) = compile(compiler, &schemas::tools(tools)) else { return Ok(()) };
+        let (mut cold, mut warm) = (Vec::new(), Vec::new());
+        for index in [0, tools / 2, tools - 1] {
+            let text = schemas::call(index);
+            let steps: Vec<&[u8]> = text.as_bytes().chunks(STEP).collect();
+            let twice = [constraint.fresh(), constraint.fresh()].map(|fresh| timed(&fresh, &steps));
+            let again = [(); 3].map(|()| timed(&constraint, &steps));
+            if let ([Ok(a), Ok(b)], [Ok(_), Ok(c), Ok(d)]) = (twice, again) {
+                cold.extend(a.into_iter().zip(b).map(|(a, b)| a.min(b)));
+                warm.extend(c.into_iter().zip(d).map(|(c, d)| c.min(d)));
+            }
+        }
+        for (what, times) in [("cold", &cold), ("warm", &warm)] {
+            self.point("tools", &format!("{what} p50"), tools, median(times))?;
+            self.point("tools", &format!("{what} max"), tools, times.iter().copied().max().unwrap_or(0))?;
+        }
+        Ok(())
     }
 
     /// Steps of a long text: each point is the median of the last tenth of the steps up to there, or of the last ten.
@@ -236,6 +259,10 @@ mod tests {
         let compiler = Compiler::new(vocab::bytes());
         for schema in [schemas::object(12), schemas::tools(3)] {
             assert!(compile(&compiler, &schema).is_some(), "{schema}");
+        }
+        let tools = compile(&compiler, &schemas::tools(3)).unwrap();
+        for call in [0, 2].map(schemas::call) {
+            assert!(timed(&tools, &[call.as_bytes()]).is_ok(), "{call}");
         }
         let list = compile(&compiler, schemas::LIST).unwrap();
         let text = schemas::list(500);

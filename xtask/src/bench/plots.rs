@@ -23,7 +23,7 @@ pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
     }
     for (by, title, x) in [
         ("members", "Compile + first mask, by the size of an object", "members"),
-        ("tools", "Compile + first mask, by the number of tools", "tools"),
+        ("tools", "Compile and masks, by the number of tools", "tools"),
         ("vocabulary", "Mask + commit, by the size of the vocabulary", "tokens of the vocabulary"),
         ("text", "Mask + commit, by how much is written", "tokens of the text"),
         ("depth", "Mask + commit, by how deep the text is nested", "depth"),

@@ -60,6 +60,13 @@ pub(super) fn tools(count: usize) -> String {
     json!({"anyOf": (0..count).map(tool).collect::<Vec<_>>()}).to_string()
 }
 
+/// A call of one of the [`tools`].
+pub(super) fn call(index: usize) -> String {
+    format!(
+        r#"{{"name": "tool_{index}", "arguments": {{"path": "a/path/of/some/length", "recursive": true, "only_{index}": "b"}}}}"#
+    )
+}
+
 /// The beginning of a text of [`LIST`], of that many bytes.
 pub(super) fn list(bytes: usize) -> String {
     let mut text = String::from("[");

@@ -6,6 +6,7 @@
 mod array;
 mod finite;
 mod object;
+mod union;
 
 use std::fmt::Write;
 
@@ -229,9 +230,7 @@ impl<'a> Lower<'a> {
         for array in &set.arrays {
             parts.push(self.array(array)?);
         }
-        for object in &set.objects {
-            parts.push(self.object(object)?);
-        }
+        self.any_of_objects(&set.objects, &mut parts)?;
         Ok(self.algebra.builder.arena.alt(&parts))
     }
 

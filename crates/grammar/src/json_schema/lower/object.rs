@@ -50,7 +50,7 @@ impl Lower<'_> {
     }
 
     /// The members by name and the classes of other keys, as they are to be written.
-    fn listed<'o>(&mut self, object: &'o Object) -> Result<(Cow<'o, [Member]>, Classes), Error> {
+    pub(super) fn listed<'o>(&mut self, object: &'o Object) -> Result<(Cow<'o, [Member]>, Classes), Error> {
         let mut members = Cow::Borrowed(&object.members[..]);
         if object.classes.is_empty() {
             return Ok((members, Classes::new()));
@@ -75,7 +75,7 @@ impl Lower<'_> {
     }
 
     /// A member and the white space after it.
-    fn entry(&mut self, key: ExprId, goal: GoalId) -> Result<ExprId, Error> {
+    pub(super) fn entry(&mut self, key: ExprId, goal: GoalId) -> Result<ExprId, Error> {
         let value = self.value_of(goal)?;
         let arena = &mut self.algebra.builder.arena;
         Ok(arena.concat(&[key, self.ws, self.colon, self.ws, value, self.ws]))

@@ -1,0 +1,124 @@
+//! Unions of objects, by the member that is written first.
+//!
+//! Tools, or the kinds of a thing, are objects with the same few names that differ in their values. Each as an expression of
+//! its own, all of them would be open side by side until one of their names is there. So what they begin with is
+//! written once: a name, then what each object has as its value, and only behind that what is left of that object.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Lower;
+use crate::error::Error;
+use crate::ids::ExprId;
+use crate::ir::{Count, Members, Slot};
+use crate::json_schema::algebra::{Member, Object};
+use crate::json_schema::options::MemberOrder;
+
+/// Fewer objects are as well apart.
+const LEAST: usize = 3;
+/// Objects with more members stay as they are: what is left of an object is written for each of its members.
+const MOST: usize = 8;
+
+impl Lower<'_> {
+    /// Several objects: those that can be written together, and each of the others.
+    pub(super) fn any_of_objects(
+        &mut self,
+        objects: &[Rc<Object>],
+        parts: &mut SmallVec<[ExprId; 8]>,
+    ) -> Result<(), Error> {
+        let any_order = self.algebra.options.order != MemberOrder::Declared;
+        let mut together: Vec<Vec<Member>> = Vec::new();
+        for object in objects {
+            let alike = any_order && objects.len() >= LEAST && is_plain(object);
+            match if alike { self.only_members(object)? } else { None } {
+                Some(members) => together.push(members),
+                None => parts.push(self.object(object)?),
+            }
+        }
+        if !together.is_empty() {
+            parts.push(self.by_first_member(&together)?);
+        }
+        Ok(())
+    }
+
+    /// The members of an object, if it has no others, and not too many.
+    fn only_members(&mut self, object: &Object) -> Result<Option<Vec<Member>>, Error> {
+        let (members, classes) = self.listed(object)?;
+        let few = classes.is_empty() && (1..=MOST).contains(&members.len());
+        Ok(few.then(|| members.into_owned()))
+    }
+
+    fn by_first_member(&mut self, objects: &[Vec<Member>]) -> Result<ExprId, Error> {
+        let comma = self.algebra.builder.arena.literal(b",");
+        let separator = self.algebra.builder.arena.concat(&[comma, self.ws]);
+        let mut ways: Vec<(&Rc<str>, Vec<ExprId>)> = Vec::new();
+        let mut index: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
+        for members in objects {
+            for (at, member) in members.iter().enumerate() {
+                let value = self.value_of(member.goal)?;
+                let rest = self.further_members(members, at, separator)?;
+                let way = self.algebra.builder.arena.concat(&[value, self.ws, rest]);
+                let place = *index.entry(&member.name).or_insert(ways.len());
+                if place == ways.len() {
+                    ways.push((&member.name, Vec::new()));
+                }
+                ways[place].1.push(way);
+            }
+        }
+        let mut bodies = Vec::with_capacity(ways.len() + 1);
+        for (name, ways) in ways {
+            let key = self.quoted_text(name);
+            let arena = &mut self.algebra.builder.arena;
+            let rest = arena.alt(&ways);
+            bodies.push(arena.concat(&[key, self.ws, self.colon, self.ws, rest]));
+        }
+        let arena = &mut self.algebra.builder.arena;
+        if objects.iter().any(|members| members.iter().all(|member| !member.required)) {
+            bodies.push(arena.empty());
+        }
+        let (open, body, close) = (arena.literal(b"{"), arena.alt(&bodies), arena.literal(b"}"));
+        Ok(arena.concat(&[open, self.ws, body, close]))
+    }
+
+    /// What may follow the member at `first`.
+    fn further_members(
+        &mut self,
+        members: &[Member],
+        first: usize,
+        separator: ExprId,
+    ) -> Result<ExprId, Error> {
+        let mut slots: Vec<Slot> = Vec::with_capacity(members.len());
+        let mut counts: Vec<Count> = Vec::with_capacity(members.len());
+        for (_, member) in members.iter().enumerate().filter(|&(at, _)| at != first) {
+            let key = self.quoted_text(&member.name);
+            let slot = slots.len() as u32;
+            slots.push(Slot::anywhere(self.entry(key, member.goal)?));
+            counts.push(Count {
+                slots: [slot].into_iter().collect(),
+                min: u32::from(member.required),
+                max: Some(1),
+            });
+        }
+        if slots.is_empty() {
+            return Ok(self.algebra.builder.arena.empty());
+        }
+        let optional = counts.iter().all(|count| count.min == 0);
+        if optional {
+            let all = (0..slots.len() as u32).collect();
+            counts.push(Count { slots: all, min: 1, max: None });
+        }
+        let (slots, counts) = (slots.into(), counts.into());
+        let more =
+            self.members(Members { separator, slots, counts, implies: Box::default(), in_order: false })?;
+        let arena = &mut self.algebra.builder.arena;
+        let more = arena.concat(&[separator, more]);
+        Ok(if optional { arena.optional(more) } else { more })
+    }
+}
+
+/// Whether nothing is said of an object but what its members are.
+fn is_plain(object: &Object) -> bool {
+    object.some.is_empty() && object.implies.is_empty() && (object.min, object.max) == (0, u64::MAX)
+}
