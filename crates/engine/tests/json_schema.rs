@@ -315,6 +315,54 @@ fn rules_that_share_a_part() {
     )]);
 }
 
+/// Objects that differ in what some of their members may be, in every order of the members, against a validator.
+#[test]
+fn unions_of_objects() {
+    let closed = |members: &str, required: &str| {
+        format!(
+            r#"{{"type":"object","properties":{{{members}}},"required":[{required}],"additionalProperties":false}}"#
+        )
+    };
+    let one = closed(r#""k":{"const":1},"a":{"type":"integer"}"#, r#""k","a""#);
+    let two = closed(r#""k":{"const":2},"a":{"type":"string"},"b":{"type":"integer"}"#, r#""k""#);
+    let three = closed(r#""k":{"enum":["x",2]},"b":{"const":1},"a\n":{"const":1}"#, r#""b""#);
+    let (optional, forbidden) =
+        (closed(r#""b":{"const":"x"},"a":{"const":2}"#, ""), closed(r#""k":false,"b":{"const":2}"#, ""));
+    let open = r#"{"properties":{"k":{"const":3}},"required":["k"]}"#;
+    let unions = [
+        vec![&*one, &two, &three],
+        vec![&one, &two, &three, &optional],
+        vec![&one, &two, &forbidden, open],
+        vec![&three, &three, &three],
+        vec![&one, &forbidden, &three, r#"{"type":"integer"}"#, &optional],
+    ];
+    let members: Vec<String> = ["k", "a", "b", "a\\n"]
+        .iter()
+        .flat_map(|key| ["1", "2", "\"x\""].map(|value| format!("\"{key}\": {value}")))
+        .collect();
+    let mut texts = vec!["{}".to_owned(), "1".to_owned()];
+    for first in &members {
+        texts.push(format!("{{{first}}}"));
+        for second in &members {
+            texts.push(format!("{{{first}, {second}}}"));
+            texts.extend(members.iter().map(|third| format!("{{{first}, {second}, {third}}}")));
+        }
+    }
+    let keys = |text: &str| text.matches(':').count();
+    for union in unions {
+        let schema = format!(r#"{{"anyOf":[{}]}}"#, union.join(","));
+        let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+        let constraint = schema::constraint(&schema, &JsonOptions::default()).unwrap();
+        for text in &texts {
+            let value: serde_json::Value = serde_json::from_str(text).unwrap();
+            // A key that is given twice is one member to the validator.
+            let distinct = value.as_object().is_none_or(|object| object.len() == keys(text));
+            let valid = distinct && validator.is_valid(&value);
+            assert_eq!(schema::takes(&constraint, text), valid, "{schema}: {text}");
+        }
+    }
+}
+
 #[test]
 fn drafts() {
     let old = |draft| {
