@@ -329,16 +329,18 @@ fn unions_of_objects() {
     let (optional, forbidden) =
         (closed(r#""b":{"const":"x"},"a":{"const":2}"#, ""), closed(r#""k":false,"b":{"const":2}"#, ""));
     let open = r#"{"properties":{"k":{"const":3}},"required":["k"]}"#;
+    let four = closed(r#""k":{"const":3},"b":{"type":"integer"}"#, r#""k""#);
+    let five = closed(r#""a":{"const":1},"a\n":{"const":2}"#, r#""a""#);
     let unions = [
         vec![&*one, &two, &three],
-        vec![&one, &two, &three, &optional],
-        vec![&one, &two, &forbidden, open],
-        vec![&three, &three, &three],
-        vec![&one, &forbidden, &three, r#"{"type":"integer"}"#, &optional],
+        vec![&one, &two, &three, &four, &five],
+        vec![&one, &two, &three, &optional, &four, &five],
+        vec![&one, &two, &forbidden, open, &three, &five],
+        vec![&one, &forbidden, &three, r#"{"type":"integer"}"#, &optional, &five],
     ];
     let members: Vec<String> = ["k", "a", "b", "a\\n"]
         .iter()
-        .flat_map(|key| ["1", "2", "\"x\""].map(|value| format!("\"{key}\": {value}")))
+        .flat_map(|key| ["1", "2", "3", "\"x\""].map(|value| format!("\"{key}\": {value}")))
         .collect();
     let mut texts = vec!["{}".to_owned(), "1".to_owned()];
     for first in &members {

@@ -387,6 +387,9 @@ impl<'a> Walk<'a> {
     /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character
     /// is many nodes.
     fn last_round(&self, local: LocalId, first: &ByteSet) -> Option<Loop> {
+        if !self.store.split_expansion(local).alive.contains(0xC3) {
+            return None; // where characters past ASCII go on, the commonest do
+        }
         let repeats = self.store.repeats(local)?;
         let last = repeats.left == Some(1) && repeats.wide && first.ascii_bits() & !repeats.ascii == 0;
         last.then_some(Loop { left: Some(0), need: 0, ..repeats })
@@ -439,12 +442,12 @@ impl<'a> Walk<'a> {
                 Loop { others, .. } => byte < 0x80 && others >> byte & 1 == 0,
             };
             if alike {
-                let next = match chain.get(repeats.need as usize) {
-                    Some(&from) => self.after_byte(from, byte)?,
-                    None => None,
-                };
+                let Some(&from) = chain.get(repeats.need as usize) else { continue };
+                let mut entries = leaving.by(byte).filter(|entry| entry.chars > repeats.need).peekable();
+                // Most bytes have none, and then need no place that they lead to.
+                let next = if entries.peek().is_some() { self.after_byte(from, byte)? } else { None };
                 let Some(next) = next else { continue };
-                for entry in leaving.by(byte).filter(|entry| entry.chars > repeats.need) {
+                for entry in entries {
                     self.work.spend(1)?;
                     self.arrive(entry.node, next)?;
                 }

@@ -17,7 +17,7 @@ use crate::json_schema::algebra::{Member, Object};
 use crate::json_schema::options::MemberOrder;
 
 /// Fewer objects are as well apart.
-const LEAST: usize = 3;
+const LEAST: usize = 5;
 /// Objects with more members stay as they are: what is left of an object is written for each of its members.
 const MOST: usize = 8;
 
