@@ -387,9 +387,6 @@ impl<'a> Walk<'a> {
     /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character
     /// is many nodes.
     fn last_round(&self, local: LocalId, first: &ByteSet) -> Option<Loop> {
-        if !self.store.split_expansion(local).alive.contains(0xC3) {
-            return None; // where characters past ASCII go on, the commonest do
-        }
         let repeats = self.store.repeats(local)?;
         let last = repeats.left == Some(1) && repeats.wide && first.ascii_bits() & !repeats.ascii == 0;
         last.then_some(Loop { left: Some(0), need: 0, ..repeats })

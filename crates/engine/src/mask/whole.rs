@@ -20,7 +20,7 @@ use crate::vocab::TokenId;
 /// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
 const KNOWN: u32 = 2;
 /// So often before it is kept itself, which costs about as much as twenty times.
-const WARM: u32 = 20;
+const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
 /// So many tokens are remembered with where they lead.

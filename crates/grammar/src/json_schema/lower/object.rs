@@ -114,7 +114,8 @@ impl Lower<'_> {
         Ok(self.algebra.builder.arena.alt(&entries))
     }
 
-    fn counted_members(
+    /// Members of which some are known by name, under the counts of an object.
+    pub(super) fn counted_members(
         &mut self,
         object: &Object,
         members: &[Member],

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 use super::Lower;
 use crate::error::Error;
 use crate::ids::ExprId;
-use crate::ir::{Count, Members, Slot};
 use crate::json_schema::algebra::{Member, Object};
 use crate::json_schema::options::MemberOrder;
 
@@ -89,29 +88,15 @@ impl Lower<'_> {
         first: usize,
         separator: ExprId,
     ) -> Result<ExprId, Error> {
-        let mut slots: Vec<Slot> = Vec::with_capacity(members.len());
-        let mut counts: Vec<Count> = Vec::with_capacity(members.len());
-        for (_, member) in members.iter().enumerate().filter(|&(at, _)| at != first) {
-            let key = self.quoted_text(&member.name);
-            let slot = slots.len() as u32;
-            slots.push(Slot::anywhere(self.entry(key, member.goal)?));
-            counts.push(Count {
-                slots: [slot].into_iter().collect(),
-                min: u32::from(member.required),
-                max: Some(1),
-            });
-        }
-        if slots.is_empty() {
+        let others = members.iter().enumerate().filter(|&(at, _)| at != first);
+        let others: Vec<Member> = others.map(|(_, member)| member.clone()).collect();
+        if others.is_empty() {
             return Ok(self.algebra.builder.arena.empty());
         }
-        let optional = counts.iter().all(|count| count.min == 0);
-        if optional {
-            let all = (0..slots.len() as u32).collect();
-            counts.push(Count { slots: all, min: 1, max: None });
-        }
-        let (slots, counts) = (slots.into(), counts.into());
-        let more =
-            self.members(Members { separator, slots, counts, implies: Box::default(), in_order: false })?;
+        // Behind a comma there must be one.
+        let optional = others.iter().all(|member| !member.required);
+        let object = Object { min: u64::from(optional), ..Object::any() };
+        let more = self.counted_members(&object, &others, &[], separator)?;
         let arena = &mut self.algebra.builder.arena;
         let more = arena.concat(&[separator, more]);
         Ok(if optional { arena.optional(more) } else { more })
