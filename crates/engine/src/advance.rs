@@ -54,7 +54,13 @@ impl Matcher {
         {
             return Ok(SmallVec::from_iter([(next, stack.clone())]));
         }
-        let key = self.skip_keys(config, bytes);
+        let mut key = self.skip_to_entry(config, bytes, work)?;
+        if key.as_ref().is_none_or(|(_, more)| *more < bytes.len()) {
+            let (config, more) = key.as_ref().map_or((config, 0), |(next, more)| (next, *more));
+            if let Some((next, further)) = self.skip_keys(config, &bytes[more..]) {
+                key = Some((next, more + further));
+            }
+        }
         if let Some((next, more)) = &key {
             (skipped, bytes) = (skipped + more, &bytes[*more..]);
             if bytes.is_empty() {
@@ -105,60 +111,6 @@ impl Matcher {
             return Err(Exceeded { name: "heads", value: limit }.into());
         }
         Ok(config)
-    }
-
-    /// Takes bytes that a literal spells without going through the places inside it. Returns where they lead, if there are
-    /// any, and how many they are.
-    fn skip_literals(&self, config: &Config, bytes: &[u8]) -> Result<(Option<Config>, usize), Refused> {
-        let store = &self.generation.store;
-        let mut passed: Option<Config> = None;
-        let mut done = 0;
-        while let [(state, stack)] = &passed.as_ref().unwrap_or(config)[..]
-            && done < bytes.len()
-            && let Some((literal, tail)) = store.literal(*state)
-        {
-            let shared = literal.iter().zip(&bytes[done..]).take_while(|(a, b)| a == b).count();
-            if done + shared < bytes.len() && shared < literal.len() {
-                return Err(Refused::At(done + shared));
-            }
-            done += shared;
-            let next = if shared < literal.len() {
-                store.along_literal(*state, shared)
-            } else {
-                store.state_of(tail)
-            };
-            let head = (next, stack.clone());
-            passed = Some(normalize(&mut Stacks::new(store), SmallVec::from_iter([head])));
-        }
-        Ok((passed, done))
-    }
-
-    /// The same where a key is one of several, or another one.
-    fn skip_keys(&self, config: &Config, bytes: &[u8]) -> Option<(Config, usize)> {
-        let store = &self.generation.store;
-        let mut taken = bytes.len();
-        // One byte is as fast as any other way, and where there are many heads there is more to do than this.
-        if taken < 2 || config.len() > 2 || !store.program.has_conjunctions() {
-            return None;
-        }
-        let mut found: SmallVec<[_; 2]> = SmallVec::new();
-        for (state, _) in config {
-            let (most, states) = store.along(*state, &bytes[..taken])?;
-            if most < taken && !found.is_empty() {
-                return None; // rare enough to go byte by byte
-            }
-            taken = most;
-            found.push(states);
-        }
-        let mut stacks = Stacks::new(store);
-        let mut heads: SmallVec<[(StateId, Stack); 4]> = SmallVec::new();
-        for ((_, stack), states) in config.iter().zip(found) {
-            heads.extend(states.into_iter().map(|(state, ret)| match ret {
-                Some(ret) => (state, stacks.push(ret, stack)),
-                None => (state, stack.clone()),
-            }));
-        }
-        (!heads.is_empty()).then(|| (normalize(&mut stacks, heads), taken))
     }
 
     /// Where the frame of a thread may end, adds the threads that go on below it.

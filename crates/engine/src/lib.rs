@@ -44,6 +44,7 @@ mod memo;
 mod profile;
 mod proof;
 mod shortest;
+mod skip;
 mod spelling;
 mod stack;
 mod stored;

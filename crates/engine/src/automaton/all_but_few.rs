@@ -40,7 +40,7 @@ impl Store {
             }
         }
         let whole = self.build().state(whole);
-        Some(AllButFew { whole, tail: self.state_of(tail), few })
+        Some(AllButFew { whole, tail: self.build().state(&[tail]), few })
     }
 
     /// All texts of a cell, if they are few.

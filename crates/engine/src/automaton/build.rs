@@ -203,6 +203,7 @@ impl<'s> Build<'s> {
                 walked: OnceLock::new(),
                 resolved: Memo::new(),
                 after: Memo::new(),
+                generic: OnceLock::new(),
                 firsts: OnceLock::new(),
             }),
         );

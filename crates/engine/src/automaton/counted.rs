@@ -129,7 +129,7 @@ impl Store {
             None => machine.start(),
         };
         let free = machine.free(&state)?;
-        Some(InMachine { machine, state, free, after: self.local_at(local, tail) })
+        Some(InMachine { machine, state, free, after: self.local_at(self.local(local).heads[0].1, tail) })
     }
 }
 

@@ -18,6 +18,7 @@ use super::literal::first_literal;
 use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
 
 /// What stands for a state whatever slots are open.
+#[derive(Clone, Copy)]
 pub(crate) struct Generic {
     pub(crate) state: StateId,
     /// The choice that the state itself comes to.
@@ -117,6 +118,10 @@ impl Store {
 
     /// For a state from which one choice is come to: what stands for it whatever slots are open.
     pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
+        *self.state(id).generic.get_or_init(|| self.find_generic(id))
+    }
+
+    fn find_generic(&self, id: StateId) -> Option<Generic> {
         let kernel = &self.state(id).kernel;
         if kernel.len() > 4 {
             return None;
@@ -205,6 +210,13 @@ impl Store {
             },
             _ => None,
         }
+    }
+
+    /// If a cell is what follows the key in an entry, and the entry's end: the state at its start, and the end.
+    pub(crate) fn behind_key(&self, cell: CellId) -> Option<(StateId, End)> {
+        let Cell { head: Head::Frame(rest), tail, .. } = self.cell(cell) else { return None };
+        let Head::End(end) = self.cell(tail).head else { return None };
+        Some((self.build().state(&[rest]), end))
     }
 
     /// The text that an entry in one slot begins with, if it is a literal.

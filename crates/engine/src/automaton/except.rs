@@ -201,6 +201,16 @@ impl Store {
     }
 }
 
+impl Store {
+    /// If a cell is such texts and cannot go on with a byte: what follows, if it may end instead.
+    pub(super) fn behind_exceptions(&self, cell: CellId, byte: u8) -> Option<Option<CellId>> {
+        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let exceptions = self.program.exceptions(expr)?;
+        let stops = exceptions.is_between(at) && !exceptions.bytes().contains(byte);
+        stops.then(|| exceptions.may_end(at).then_some(tail))
+    }
+}
+
 impl Build<'_> {
     /// The cells in the plain loop that consume a byte where the exceptions are left.
     pub(super) fn beside_exceptions(

@@ -4,14 +4,15 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
 
+use super::build::Build;
 use super::local::Groups;
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
 
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
 
-/// Where bytes lead: how many of them, and states, some of which stand in frames that return to others.
-pub(crate) type Along = (usize, SmallVec<[(StateId, Option<StateId>); 2]>);
+/// States, some of which stand in frames that return to others.
+pub(crate) type Ways = SmallVec<[(StateId, Option<StateId>); 2]>;
 
 /// The literal that an expression begins with, if it is seen to begin with one.
 pub(crate) fn first_literal(arena: &Arena, expr: ExprId) -> Option<&[u8]> {
@@ -27,32 +28,28 @@ pub(crate) fn first_literal(arena: &Arena, expr: ExprId) -> Option<&[u8]> {
 
 impl Store {
     /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.
-    pub(super) fn is_wide(&self, id: StateId) -> bool {
+    pub(crate) fn is_wide(&self, id: StateId) -> bool {
         let kernel = &self.state(id).kernel;
         kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
-    /// The literals of a wide local, and the local without them, if there is more.
-    pub(crate) fn literals_of(&self, id: LocalId) -> (Literals<'_>, Option<LocalId>) {
-        let (state, node) = self.local(id).heads[0];
-        let (mut literals, mut rest) = (Vec::new(), Vec::new());
-        for &cell in self.state(state).kernel.iter() {
+    /// The literals of a wide state, and the state without them, if there is more.
+    pub(crate) fn literals_of(&self, id: StateId) -> (Literals<'_>, Option<StateId>) {
+        let mut rest: SmallVec<[CellId; 8]> = SmallVec::new();
+        let kernel = &self.state(id).kernel;
+        let mut literals = Vec::with_capacity(kernel.len());
+        for &cell in kernel.iter() {
             match self.literal_at(cell) {
                 Some(literal) => literals.push(literal),
                 None => rest.push(cell),
             }
         }
-        let rest = (!rest.is_empty()).then(|| {
-            let mut build = self.build();
-            let state = build.state(&rest);
-            build.local(&[(state, node)])
-        });
+        let rest = (!rest.is_empty()).then(|| self.build().state(&rest));
         (literals, rest)
     }
 
-    /// The local in which one cell of a local is left, clamped.
-    pub(crate) fn local_at(&self, id: LocalId, cell: CellId) -> LocalId {
-        let (_, node) = self.local(id).heads[0];
+    /// The local of a cell on a stack, clamped.
+    pub(crate) fn local_at(&self, node: NodeId, cell: CellId) -> LocalId {
         let mut build = self.build();
         let next = build.local_of_groups(SmallVec::from_iter([(node, SmallVec::from_slice(&[cell]))]));
         build.clamp_local(next)
@@ -76,9 +73,9 @@ impl Store {
 
     /// The same for a local.
     #[inline]
-    pub(crate) fn local_literal(&self, id: LocalId) -> Option<&[u8]> {
+    pub(crate) fn local_literal(&self, id: LocalId) -> Option<(&[u8], CellId)> {
         let local = self.local(id);
-        if local.in_literal { self.literal(local.heads[0].0).map(|l| l.0) } else { None }
+        if local.in_literal { self.literal(local.heads[0].0) } else { None }
     }
 
     /// The local at the end of the literal that a local stands in, clamped.
@@ -111,37 +108,41 @@ impl Store {
     /// Where `bytes` lead, or the first of them, if a state stands in nothing but literals and loops with exceptions: how
     /// many of them, and the states they lead to, each with the state that its frame returns to if it is one that begins
     /// here. `None` if this is not seen without going byte by byte.
-    pub(crate) fn along(&self, id: StateId, bytes: &[u8]) -> Option<Along> {
-        let kernel = &self.state(id).kernel;
+    pub(crate) fn along(&self, id: StateId, bytes: &[u8]) -> Option<(usize, Ways)> {
+        let first = *bytes.first()?;
         let mut limit = bytes.len();
-        for &cell in kernel.iter() {
-            let Cell { head, .. } = self.cell(cell);
+        // Each way on: a cell, and what its frame returns to if it begins here.
+        let mut ways: SmallVec<[(CellId, Option<CellId>); 8]> = SmallVec::new();
+        for &cell in self.state(id).kernel.iter() {
+            let Cell { head, tail, .. } = self.cell(cell);
+            let (mut cell, ret) = if let Head::Frame(inner) = head { (inner, Some(tail)) } else { (cell, None) };
+            if let Some(behind) = self.behind_exceptions(cell, first) {
+                let Some(behind) = behind else { continue };
+                cell = behind;
+            }
             if let Some((literal, _)) = self.literal_at(cell) {
+                if literal[0] != first {
+                    continue;
+                }
                 if literal.len() <= limit && bytes.starts_with(literal) {
                     limit = literal.len();
                 }
             } else {
-                let cell = if let Head::Frame(inner) = head { inner } else { cell };
                 limit = limit.min(self.along_exceptions(cell, bytes)?.0);
             }
+            ways.push((cell, ret));
         }
         let bytes = Some(&bytes[..limit]).filter(|bytes| !bytes.is_empty())?;
         let mut build = self.build();
-        let (mut cells, mut states): (SmallVec<[CellId; 8]>, SmallVec<_>) = Default::default();
-        for &cell in kernel.iter() {
-            let Cell { head, tail, .. } = self.cell(cell);
-            if let Some((literal, _)) = self.literal_at(cell) {
-                if let (true, Head::Expr(expr, at)) = (literal.starts_with(bytes), head) {
-                    let ends = literal.len() == bytes.len();
-                    let next = Head::Expr(expr, at + bytes.len() as u32);
-                    cells.push(if ends { tail } else { build.cell(next, tail) });
-                }
-            } else if let Head::Frame(inner) = head {
-                let next = build.cell(self.along_exceptions(inner, bytes)?.1, self.cell(inner).tail);
-                let ret = build.state(&[tail]);
-                states.push((build.state(&[next]), Some(ret)));
+        let (mut cells, mut states): (SmallVec<[CellId; 8]>, Ways) = Default::default();
+        for (cell, ret) in ways {
+            let Some(next) = build.along(cell, bytes)? else { continue };
+            if let Some(ret) = ret {
+                states.push((build.state(&[next]), Some(build.state(&[ret]))));
+            } else if let Some((start, ret)) = build.called(next) {
+                states.push((start, Some(ret)));
             } else {
-                cells.push(build.cell(self.along_exceptions(cell, bytes)?.1, tail));
+                cells.push(next);
             }
         }
         if !cells.is_empty() {
@@ -150,8 +151,33 @@ impl Store {
         Some((bytes.len(), states))
     }
 
-    /// The state of a single cell.
-    pub(crate) fn state_of(&self, cell: CellId) -> StateId {
-        self.build().state(&[cell])
+    /// The state of a single cell; if it is a frame, the state at its start and the one that it returns to.
+    pub(crate) fn entered(&self, cell: CellId) -> (StateId, Option<StateId>) {
+        let mut build = self.build();
+        match build.called(cell) {
+            Some((start, ret)) => (start, Some(ret)),
+            None => (build.state(&[cell]), None),
+        }
+    }
+}
+
+impl Build<'_> {
+    /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere.
+    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
+        let Cell { head, tail, .. } = self.store.cell(cell);
+        let (Some((literal, _)), Head::Expr(expr, at)) = (self.store.literal_at(cell), head) else {
+            let (_, next) = self.store.along_exceptions(cell, bytes)?;
+            return Some(Some(self.cell(next, tail)));
+        };
+        Some(literal.starts_with(bytes).then(|| match literal.len() - bytes.len() {
+            0 => tail,
+            _ => self.cell(Head::Expr(expr, at + bytes.len() as u32), tail),
+        }))
+    }
+
+    /// If a cell is a frame: the state at its start, and the one that it returns to.
+    fn called(&mut self, cell: CellId) -> Option<(StateId, StateId)> {
+        let Cell { head: Head::Frame(inner), tail, .. } = self.store.cell(cell) else { return None };
+        Some((self.state(&[inner]), self.state(&[tail])))
     }
 }

@@ -143,7 +143,7 @@ impl Store {
     }
 
     #[inline]
-    fn step_from(&self, from: &LocalExpansion, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
+    pub(crate) fn step_from(&self, from: &LocalExpansion, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
         match from.classes[class].target.load(Ordering::Acquire) {
             0 => self.step_new(from, class, work),
             target => Ok(LocalId(target - 1)),
@@ -182,6 +182,13 @@ impl Store {
         let target = self.build().step(expansion, class)?;
         expansion.classes[class].target.store(target.0 + 1, Ordering::Release);
         Ok(target)
+    }
+
+    /// The local of a state on a stack, as far as one token can tell.
+    pub(crate) fn local_on(&self, state: StateId, node: NodeId) -> LocalId {
+        let mut build = self.build();
+        let local = build.local(&[(state, node)]);
+        build.clamp_local(local)
     }
 
     /// The local as far as one token can tell: see [`Cell::clamped`].

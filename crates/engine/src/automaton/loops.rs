@@ -204,7 +204,7 @@ impl Store {
         let Expr::Repeat { max: Some(max), .. } = self.program.arena.get(expr) else { return false };
         max - count == 1
             && tail != CellId::NIL
-            && self.local_expansion(self.local_at(id, tail)).alive.intersects(bytes)
+            && self.local_expansion(self.local_at(self.local(id).heads[0].1, tail)).alive.intersects(bytes)
     }
 
     /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.

@@ -162,11 +162,6 @@ impl Program {
         self.utf8[set.index()].get_or_init(|| Utf8Dfa::new(self.arena.char_set(set)))
     }
 
-    /// Whether there are conjunctions, and so perhaps keys that are none of the names.
-    pub(crate) fn has_conjunctions(&self) -> bool {
-        !self.excepts.is_empty()
-    }
-
     /// What there is to know of a conjunction that is texts of a loop but for a few.
     pub(crate) fn exceptions(&self, id: ExprId) -> Option<&Exceptions> {
         let at = self.excepts.binary_search_by_key(&id, |known| known.0).ok()?;

@@ -14,6 +14,7 @@ use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
+use super::entries::Generic;
 use super::local::Local;
 use super::program::Program;
 use crate::library::Library;
@@ -105,6 +106,8 @@ pub(crate) struct State {
     pub(crate) resolved: Memo<PendingId, WalkedId>,
     /// For a choice, where it goes on after an entry.
     pub(super) after: Memo<End, StateId>,
+    /// What stands for this state whatever slots are open.
+    pub(super) generic: OnceLock<Option<Generic>>,
     /// The bytes that what is left of the frame may begin with.
     pub(super) firsts: OnceLock<Box<ByteSet>>,
 }

@@ -15,7 +15,7 @@ use super::accept::Accept;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
+use crate::automaton::{CellId, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;
 
@@ -111,6 +111,22 @@ impl Walk<'_> {
         }
         self.work.depth -= 1;
         Ok(())
+    }
+
+    /// If what follows a key in its entry is a frame and the entry's end: takes what the frame comes to.
+    pub(super) fn behind_key(&mut self, node: u32, tail: CellId) -> Result<bool, Exceeded> {
+        let Some((start, end)) = self.store.behind_key(tail) else { return Ok(false) };
+        self.work.depth += 1;
+        let walked = self.memory.frame(self.store, self.tables, (node, start), self.work)?;
+        self.work.depth -= 1;
+        walked.accept.add_to(&mut self.masks, &mut self.ids);
+        for &pending in &walked.pending {
+            let pending = self.memory.ended(self.store, end, pending);
+            if !self.passed.contains(&pending) {
+                self.passed.push(pending);
+            }
+        }
+        Ok(true)
     }
 
     /// Takes what a frame comes to, and goes on where it returns.
@@ -271,6 +287,11 @@ impl Walk<'_> {
 }
 
 impl MaskStore {
+    /// Whether an entry of some members may begin with a byte.
+    pub(crate) fn entries_begin_with(&self, store: &Store, members: MembersId, byte: u8) -> bool {
+        self.choices.firsts(store, members).contains(byte)
+    }
+
     /// What a frame that begins in a state does with a trie node.
     fn frame(
         &self,

@@ -12,7 +12,7 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
-use crate::automaton::{AppendVec, End, Exceeded, Generic, LocalId, OWN, StateId, Store, Work};
+use crate::automaton::{AppendVec, CellId, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
@@ -140,9 +140,12 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        let local = store.local_of(state);
-        if store.local(local).wide {
-            let walked = self.start_with_literals(store, tables, local, work)?;
+        if let Some(literal) = store.literal(state) {
+            let walked = self.start_in_literal(store, tables, literal, work)?;
+            return Ok(slot.get_or_init(|| Box::new(walked)));
+        }
+        if store.is_wide(state) {
+            let walked = self.start_with_literals(store, tables, state, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
         if let Some(walked) = self.start_but_few(store, tables, state, work)? {
@@ -157,12 +160,28 @@ impl MaskStore {
                 passed.extend_from_slice(&known.pending);
             }
             None if walk.by_members(state, |part, work| self.start(store, tables, part, work))? => {}
-            None => walk.visit(ROOT, store.clamped_local(local))?,
+            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
         }
         walk.run()?;
         let mut walked = walk.finish(None);
         walked.pending.extend(passed);
         Ok(slot.get_or_init(|| Box::new(walked)))
+    }
+
+    /// The tokens that a state in a literal allows.
+    fn start_in_literal(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        (literal, tail): (&[u8], CellId),
+        work: &mut Work,
+    ) -> Result<Walked, Exceeded> {
+        let mut walk = Walk::new(self, store, tables, work);
+        if let Some(node) = walk.along(ROOT, literal)? {
+            walk.behind_literal(node, NodeId::BOTTOM, tail)?;
+            walk.run()?;
+        }
+        Ok(walk.finish(None))
     }
 
     /// The tokens that a state with literals among its cells allows: those of the literals, and those of the rest, which
@@ -171,15 +190,15 @@ impl MaskStore {
         &self,
         store: &Store,
         tables: &Tables,
-        local: LocalId,
+        state: StateId,
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
-        let (literals, rest) = store.literals_of(local);
+        let (literals, rest) = store.literals_of(state);
         let mut walk = Walk::new(self, store, tables, work);
-        walk.literals(ROOT, local, &literals)?;
+        walk.literals(ROOT, NodeId::BOTTOM, &literals)?;
         walk.run()?;
         let Some(rest) = rest else { return Ok(walk.finish(None)) };
-        let known = self.start(store, tables, store.local(rest).heads[0].0, walk.work)?;
+        let known = self.start(store, tables, rest, walk.work)?;
         known.accept.add_to(&mut walk.masks, &mut walk.ids);
         let mut walked = walk.finish(None);
         for &pending in &known.pending {

@@ -13,7 +13,7 @@ use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use crate::automaton::{
-    CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, StateId, Store, Work,
+    CellId, CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, NodeId, StateId, Store, Work,
 };
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
@@ -38,6 +38,8 @@ pub(super) struct Walk<'a> {
     found: Pending,
     /// The same where the frame of an entry ends, by how it does.
     found_ends: Vec<Pending>,
+    /// What is pending as it was found elsewhere.
+    pub(super) passed: SmallVec<[PendingId; 2]>,
     /// Nodes at which an entry is to be chosen of which no more is known.
     pub(super) chosen: Vec<u32>,
     pub(super) closures: Vec<(LocalId, Option<Rc<Closed>>)>,
@@ -64,6 +66,7 @@ impl<'a> Walk<'a> {
             masks: SmallVec::new(),
             found: Pending::default(),
             found_ends: Vec::new(),
+            passed: SmallVec::new(),
             chosen: Vec::new(),
             closures: Vec::new(),
             visited: None,
@@ -72,7 +75,8 @@ impl<'a> Walk<'a> {
 
     /// The result; `passes` is what stays pending because the state itself may end at once.
     pub(super) fn finish(self, passes: Option<PendingId>) -> Walked {
-        let mut pending: SmallVec<[PendingId; 2]> = passes.into_iter().collect();
+        let mut pending = self.passed;
+        pending.extend(passes);
         for mut found in std::iter::once(self.found).chain(self.found_ends) {
             if found.nodes.len() > 64 {
                 found.nodes.sort_unstable();
@@ -176,7 +180,11 @@ impl<'a> Walk<'a> {
 
     /// Whether nothing was found.
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty() && self.masks.is_empty() && self.found.is_empty() && self.found_ends.is_empty()
+        self.ids.is_empty()
+            && self.masks.is_empty()
+            && self.found.is_empty()
+            && self.found_ends.is_empty()
+            && self.passed.is_empty()
     }
 
     #[inline]
@@ -232,16 +240,17 @@ impl<'a> Walk<'a> {
         }
         let here = self.store.local(local);
         if here.in_literal
-            && let Some(literal) = self.store.local_literal(local)
+            && let Some((literal, tail)) = self.store.local_literal(local)
         {
-            return self.literal(node, local, literal);
+            return self.literal(node, local, (literal, tail));
         }
         if here.wide {
             // What is come to by one of them may be come to by others, once they follow each other.
             self.visited.get_or_insert_default();
-            let (literals, rest) = self.store.literals_of(local);
-            self.literals(node, local, &literals)?;
-            return rest.map_or(Ok(()), |rest| self.visit(node, self.store.clamped_local(rest)));
+            let (state, stack) = here.heads[0];
+            let (literals, rest) = self.store.literals_of(state);
+            self.literals(node, stack, &literals)?;
+            return rest.map_or(Ok(()), |rest| self.visit(node, self.store.local_on(rest, stack)));
         }
         if here.in_machine && self.machines(node, local)? {
             return Ok(());
@@ -263,39 +272,50 @@ impl<'a> Walk<'a> {
     }
 
     /// Follows a literal down the trie. The places inside it need no states of their own.
-    fn literal(&mut self, mut node: u32, local: LocalId, literal: &[u8]) -> Result<(), Exceeded> {
-        self.work.spend(literal.len().min(self.trie.longest))?;
-        for &byte in literal {
-            let Some(child) = self.trie.child(node, byte) else { return Ok(()) };
-            node = child;
-            self.ids.extend_from_slice(self.trie.own(node));
-        }
-        if self.trie.nodes[node as usize].children == 0 {
+    fn literal(
+        &mut self,
+        node: u32,
+        local: LocalId,
+        (literal, tail): (&[u8], CellId),
+    ) -> Result<(), Exceeded> {
+        let Some(node) = self.along(node, literal)? else { return Ok(()) };
+        if self.store.local(local).heads[0].1 == NodeId::BOTTOM && self.behind_key(node, tail)? {
             return Ok(());
         }
         let next = self.store.after_literal(local);
         self.visit(node, next)
     }
 
+    /// Goes on below a node with what follows a literal.
+    pub(super) fn behind_literal(&mut self, node: u32, stack: NodeId, tail: CellId) -> Result<(), Exceeded> {
+        if stack == NodeId::BOTTOM && self.behind_key(node, tail)? {
+            return Ok(());
+        }
+        let next = self.store.local_at(stack, tail);
+        self.visit(node, next)
+    }
+
+    /// Takes the tokens on the way that bytes lead down from a node; where they lead, if there is more below.
+    pub(super) fn along(&mut self, mut node: u32, bytes: &[u8]) -> Result<Option<u32>, Exceeded> {
+        self.work.spend(2 + bytes.len().min(self.trie.longest) / 4)?;
+        for &byte in bytes {
+            let Some(child) = self.trie.child(node, byte) else { return Ok(None) };
+            node = child;
+            self.ids.extend_from_slice(self.trie.own(node));
+        }
+        Ok((self.trie.nodes[node as usize].children > 0).then_some(node))
+    }
+
     /// The same for many of them, each by itself.
     pub(super) fn literals(
         &mut self,
         node: u32,
-        local: LocalId,
+        stack: NodeId,
         literals: &Literals<'_>,
     ) -> Result<(), Exceeded> {
         for &(literal, tail) in literals {
-            self.work.spend(2)?;
-            let mut at = Some(node);
-            for &byte in literal {
-                at = at.and_then(|at| self.trie.child(at, byte));
-                let Some(at) = at else { break };
-                self.ids.extend_from_slice(self.trie.own(at));
-            }
-            if let Some(at) = at.filter(|&at| self.trie.nodes[at as usize].children > 0) {
-                let next = self.store.local_at(local, tail);
-                self.visit(at, next)?;
-            }
+            let Some(at) = self.along(node, literal)? else { continue };
+            self.behind_literal(at, stack, tail)?;
         }
         Ok(())
     }
