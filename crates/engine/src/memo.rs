@@ -1,5 +1,7 @@
-//! What was found out once for a few keys, kept in order.
+//! What was found out once: an id, or ids for a few keys, kept in order.
 
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// See the module documentation.
@@ -28,5 +30,31 @@ impl<K: Copy + Ord, V: Copy> Memo<K, V> {
         if let Err(at) = list.binary_search_by_key(&key, |e| e.0) {
             list.insert(at, (key, value));
         }
+    }
+}
+
+/// An id that is looked for once. Whoever looks for it finds the same, so it does not matter who was first; a `OnceLock`,
+/// which makes sure that one is, costs more to set than most ids do to find.
+pub(crate) struct OnceId<T> {
+    /// The number plus one; 0 while it is not known.
+    number: AtomicU32,
+    of: PhantomData<T>,
+}
+
+impl<T: Copy + Into<u32> + From<u32>> OnceId<T> {
+    pub(crate) const fn new() -> Self {
+        OnceId { number: AtomicU32::new(0), of: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<T> {
+        self.number.load(Ordering::Acquire).checked_sub(1).map(T::from)
+    }
+
+    /// Keeps the id, and returns it.
+    #[inline]
+    pub(crate) fn set(&self, id: T) -> T {
+        self.number.store(id.into() + 1, Ordering::Release);
+        id
     }
 }

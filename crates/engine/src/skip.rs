@@ -13,7 +13,11 @@ use crate::stack::{Config, Stack, Stacks, normalize};
 impl Matcher {
     /// Takes bytes that a literal spells without going through the places inside it. Returns where they lead, if there are
     /// any, and how many they are.
-    pub(crate) fn skip_literals(&self, config: &Config, bytes: &[u8]) -> Result<(Option<Config>, usize), Refused> {
+    pub(crate) fn skip_literals(
+        &self,
+        config: &Config,
+        bytes: &[u8],
+    ) -> Result<(Option<Config>, usize), Refused> {
         let store = &self.generation.store;
         let mut passed: Option<Config> = None;
         let mut done = 0;
@@ -84,7 +88,10 @@ impl Matcher {
                 [choice] if is_our_choice(store.local(choice).heads[0]) => true,
                 _ => return Ok(None),
             };
-            if here.pops || !here.ends.is_empty() || !here.apart.frames.is_empty() || !here.apart.calls.is_empty()
+            if here.pops
+                || !here.ends.is_empty()
+                || !here.apart.frames.is_empty()
+                || !here.apart.calls.is_empty()
             {
                 return Ok(None);
             }

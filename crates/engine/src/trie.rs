@@ -7,7 +7,6 @@
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
-use smallvec::SmallVec;
 
 use crate::vocab::{TokenId, Vocab};
 
@@ -218,15 +217,14 @@ impl Trie {
         &self.tokens[n.tokens as usize..n.tokens_end as usize]
     }
 
-    /// The tokens on the way along `bytes`, and the node at its end if there is more below it.
-    pub(crate) fn along(&self, node: u32, bytes: &[u8]) -> (SmallVec<[TokenId; 8]>, Option<u32>) {
-        let (mut ids, mut at) = (SmallVec::new(), node);
+    /// Adds the tokens on the way along `bytes`; the node at its end if there is more below it.
+    #[inline]
+    pub(crate) fn along(&self, mut node: u32, bytes: &[u8], ids: &mut Vec<TokenId>) -> Option<u32> {
         for &byte in bytes {
-            let Some(child) = self.child(at, byte) else { return (ids, None) };
-            at = child;
-            ids.extend_from_slice(self.own(at));
+            node = self.child(node, byte)?;
+            ids.extend_from_slice(self.own(node));
         }
-        (ids, (self.nodes[at as usize].children > 0).then_some(at))
+        (self.nodes[node as usize].children > 0).then_some(node)
     }
 
     /// The bytes that lead to a node, the last one first.

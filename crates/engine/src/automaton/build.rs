@@ -8,10 +8,11 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
 use tokenstile_grammar::{ExprId, RuleId};
 
+use super::entries::KnownGeneric;
 use super::program::Behind;
 use super::store::{Cell, CellId, End, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
 use crate::few::FewSet;
-use crate::memo::Memo;
+use crate::memo::{Memo, OnceId};
 
 /// The store, with the right to add to it.
 pub(crate) struct Build<'s> {
@@ -198,12 +199,12 @@ impl<'s> Build<'s> {
             store.states.push(State {
                 kernel: kernel.into_boxed_slice(),
                 expansion: OnceLock::new(),
-                clamped: OnceLock::new(),
-                local: OnceLock::new(),
+                clamped: OnceId::new(),
+                local: OnceId::new(),
                 walked: OnceLock::new(),
                 resolved: Memo::new(),
                 after: Memo::new(),
-                generic: OnceLock::new(),
+                generic: KnownGeneric::default(),
                 firsts: OnceLock::new(),
             }),
         );
@@ -214,7 +215,7 @@ impl<'s> Build<'s> {
     /// The state with its counters clamped.
     pub(super) fn clamp_state(&mut self, id: StateId) -> StateId {
         let state = self.store.state(id);
-        if let Some(&clamped) = state.clamped.get() {
+        if let Some(clamped) = state.clamped.get() {
             return clamped;
         }
         if self.store.is_shared(id.0) {
@@ -233,7 +234,7 @@ impl<'s> Build<'s> {
             }
         }
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
-        *state.clamped.get_or_init(|| clamped)
+        state.clamped.set(clamped)
     }
 
     pub(super) fn node(&mut self, node: Node) -> NodeId {

@@ -16,6 +16,7 @@ use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
 use super::build::{Build, Closure, hash_of};
 use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
+use crate::memo::OnceId;
 
 id!(/// A [`Counted`].
     CountedId);
@@ -32,9 +33,9 @@ pub(crate) struct Counted {
     /// The slots that can be used next, in order.
     pub(super) open: OnceLock<Box<[u32]>>,
     /// The state at the start of an entry.
-    pub(super) entry: OnceLock<StateId>,
+    pub(super) entry: OnceId<StateId>,
     /// The same as far as one token can tell.
-    clamped: OnceLock<CountedId>,
+    clamped: OnceId<CountedId>,
 }
 
 /// A state of a machine that was visited.
@@ -167,8 +168,8 @@ impl Build<'_> {
                 can_end,
                 generic: false,
                 open: OnceLock::new(),
-                entry: OnceLock::new(),
-                clamped: OnceLock::new(),
+                entry: OnceId::new(),
+                clamped: OnceId::new(),
             }),
         );
         self.index.counted.insert_unique(hash, id, |&id| {
@@ -205,11 +206,11 @@ impl Build<'_> {
                 can_end,
                 generic: true,
                 open: OnceLock::from(Box::from([0])),
-                entry: OnceLock::new(),
-                clamped: OnceLock::new(),
+                entry: OnceId::new(),
+                clamped: OnceId::new(),
             }),
         );
-        let _ = store.counted(generic).clamped.set(generic);
+        store.counted(generic).clamped.set(generic);
         self.index.generic.insert((members, can_end), generic);
         generic
     }
@@ -322,14 +323,14 @@ impl Build<'_> {
     fn clamp_counted(&mut self, members: MembersId, id: CountedId) -> CountedId {
         let store = self.store;
         let counted = store.counted(id);
-        if let Some(&clamped) = counted.clamped.get() {
+        if let Some(clamped) = counted.clamped.get() {
             return clamped;
         }
         let clamped = match store.program.tallies(members).clamped(&counted.tally, store.program.far) {
             Some(tally) => self.counted(members, tally),
             None => id,
         };
-        *counted.clamped.get_or_init(|| clamped)
+        counted.clamped.set(clamped)
     }
 }
 

@@ -6,7 +6,7 @@
 //! frame's end tells the slot that it was. Returning with that slot gives the place after the entry. Cells, states
 //! and walks inside entries are thus shared by all that can be written before them.
 
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Expr;
@@ -16,6 +16,7 @@ use super::build::Build;
 use super::counted::{CountedId, Phase};
 use super::literal::first_literal;
 use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
+use crate::memo::OnceId;
 
 /// What stands for a state whatever slots are open.
 #[derive(Clone, Copy)]
@@ -23,6 +24,41 @@ pub(crate) struct Generic {
     pub(crate) state: StateId,
     /// The choice that the state itself comes to.
     pub(crate) choice: LocalId,
+}
+
+/// What stands for a state whatever slots are open, if anything does, once someone has asked.
+#[derive(Default)]
+pub(crate) struct KnownGeneric(AtomicU64);
+
+impl KnownGeneric {
+    const NONE: u64 = u64::MAX;
+
+    #[inline]
+    fn get(&self) -> Option<Option<Generic>> {
+        match self.0.load(Ordering::Acquire) {
+            0 => None,
+            Self::NONE => Some(None),
+            known => Some(Some(Generic {
+                state: StateId((known >> 32) as u32),
+                choice: LocalId(known as u32 - 1),
+            })),
+        }
+    }
+
+    fn set(&self, generic: Option<Generic>) -> Option<Generic> {
+        let known = generic.map_or(Self::NONE, |Generic { state, choice }| {
+            u64::from(state.0) << 32 | u64::from(choice.0 + 1)
+        });
+        self.0.store(known, Ordering::Release);
+        generic
+    }
+}
+
+/// What follows a key in its entry: a frame that others share, and the end.
+#[derive(Clone, Copy)]
+pub(crate) struct BehindKey {
+    rest: CellId,
+    end: End,
 }
 
 type Heads = SmallVec<[Head; 8]>;
@@ -118,7 +154,8 @@ impl Store {
 
     /// For a state from which one choice is come to: what stands for it whatever slots are open.
     pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
-        *self.state(id).generic.get_or_init(|| self.find_generic(id))
+        let known = &self.state(id).generic;
+        known.get().unwrap_or_else(|| known.set(self.find_generic(id)))
     }
 
     fn find_generic(&self, id: StateId) -> Option<Generic> {
@@ -212,17 +249,34 @@ impl Store {
         }
     }
 
-    /// If a cell is what follows the key in an entry, and the entry's end: the state at its start, and the end.
-    pub(crate) fn behind_key(&self, cell: CellId) -> Option<(StateId, End)> {
+    /// A cell as what follows a key and then the entry's end, if that is what it is.
+    pub(crate) fn behind_key(&self, cell: CellId) -> Option<BehindKey> {
         let Cell { head: Head::Frame(rest), tail, .. } = self.cell(cell) else { return None };
         let Head::End(end) = self.cell(tail).head else { return None };
-        Some((self.build().state(&[rest]), end))
+        Some(BehindKey { rest, end })
+    }
+
+    /// What is left of a key, and what follows it, if the state stands in one and nowhere else.
+    pub(crate) fn in_key(&self, id: StateId) -> Option<(&[u8], BehindKey)> {
+        let (name, tail) = self.literal(id)?;
+        Some((name, self.behind_key(tail)?))
+    }
+
+    /// The state behind a key, and the end of its entry.
+    pub(crate) fn start_behind(&self, BehindKey { rest, end }: BehindKey) -> (StateId, End) {
+        (self.build().state(&[rest]), end)
     }
 
     /// The text that an entry in one slot begins with, if it is a literal.
     pub(crate) fn slot_literal(&self, members: MembersId, slot: u32) -> Option<&[u8]> {
         let arena = &self.program.arena;
         first_literal(arena, arena.members_of(members).slots[slot as usize].entry)
+    }
+
+    /// What follows that text.
+    pub(crate) fn slot_tail(&self, members: MembersId, slot: u32) -> Option<CellId> {
+        let cell = self.build().entry(members, slot);
+        self.literal_at(cell).map(|(_, tail)| tail)
     }
 
     /// The local of an entry in one slot, on an unknown stack.
@@ -272,16 +326,16 @@ impl Build<'_> {
         }
         let slots = &store.program.arena.members_of(members).slots;
         let known = store.entries[members.index()].get_or_init(|| {
-            store.add_bytes(slots.len() * size_of::<OnceLock<CellId>>());
-            slots.iter().map(|_| OnceLock::new()).collect()
+            store.add_bytes(slots.len() * size_of::<OnceId<CellId>>());
+            slots.iter().map(|_| OnceId::new()).collect()
         });
         let (known, entry) = (&known[slot as usize], slots[slot as usize].entry);
-        if let Some(&cell) = known.get() {
+        if let Some(cell) = known.get() {
             return cell;
         }
         let end = self.cell(Head::End(End { members, slot }), CellId::NIL);
         let cell = self.entry_cell(entry, end);
-        *known.get_or_init(|| cell)
+        known.set(cell)
     }
 
     /// The cell of an entry. What follows its key, if it has one, is a frame that others share.
@@ -311,14 +365,14 @@ impl Build<'_> {
         let store = self.store;
         let first = store.state(choice).kernel.first().and_then(|&cell| store.choice(cell));
         let Some((_, _, id)) = first else { return StateId::END };
-        if let Some(&known) = store.counted(id).entry.get() {
+        if let Some(known) = store.counted(id).entry.get() {
             return known;
         }
         self.open_slots(id);
         let members = store.counted(id).members;
         let cells: Vec<CellId> = store.open(id).iter().map(|&slot| self.entry(members, slot)).collect();
         let state = self.state(&cells);
-        *store.counted(id).entry.get_or_init(|| state)
+        store.counted(id).entry.set(state)
     }
 
     /// Where a choice goes on after an entry.

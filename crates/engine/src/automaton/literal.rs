@@ -81,7 +81,7 @@ impl Store {
     /// The local at the end of the literal that a local stands in, clamped.
     pub(crate) fn after_literal(&self, id: LocalId) -> LocalId {
         let local = self.local(id);
-        if let Some(&known) = local.after_literal.get() {
+        if let Some(known) = local.after_literal.get() {
             return known;
         }
         let mut groups = Groups::new();
@@ -93,7 +93,7 @@ impl Store {
         let mut build = self.build();
         let next = build.local_of_groups(groups);
         let next = build.clamp_local(next);
-        *local.after_literal.get_or_init(|| next)
+        local.after_literal.set(next)
     }
 
     /// The state `bytes` further into the literal that a state stands in.
@@ -115,7 +115,8 @@ impl Store {
         let mut ways: SmallVec<[(CellId, Option<CellId>); 8]> = SmallVec::new();
         for &cell in self.state(id).kernel.iter() {
             let Cell { head, tail, .. } = self.cell(cell);
-            let (mut cell, ret) = if let Head::Frame(inner) = head { (inner, Some(tail)) } else { (cell, None) };
+            let (mut cell, ret) =
+                if let Head::Frame(inner) = head { (inner, Some(tail)) } else { (cell, None) };
             if let Some(behind) = self.behind_exceptions(cell, first) {
                 let Some(behind) = behind else { continue };
                 cell = behind;

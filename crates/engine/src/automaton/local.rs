@@ -1,7 +1,6 @@
 //! Configurations relative to an unknown stack, and their transitions by byte.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
@@ -11,7 +10,7 @@ use super::build::{Build, hash_of};
 use super::byte::Opened;
 use super::loops::Loop;
 use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
-use crate::memo::Memo;
+use crate::memo::{Memo, OnceId};
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 400;
@@ -32,14 +31,14 @@ pub(crate) struct Local {
     pub(super) expansion: OnceLock<LocalExpansion>,
     /// The same with choices apart; `None` if there are none.
     split: OnceLock<Option<Box<LocalExpansion>>>,
-    clamped: OnceLock<LocalId>,
+    clamped: OnceId<LocalId>,
     pub(super) repeats: OnceLock<Option<Loop>>,
     /// Whether it stands in many places, some of them in literals.
     pub(crate) wide: bool,
     /// Whether it stands in a machine, perhaps among other places.
     pub(crate) in_machine: bool,
     /// For a local that stands in a literal, the one at its end.
-    pub(super) after_literal: OnceLock<LocalId>,
+    pub(super) after_literal: OnceId<LocalId>,
 }
 
 /// What can happen next in a local.
@@ -81,10 +80,9 @@ impl Apart {
 /// Bytes that lead to the same place.
 pub(crate) struct Class {
     pub(crate) set: ByteSet,
-    /// The target plus one; 0 while it is not known.
-    target: AtomicU32,
+    target: OnceId<LocalId>,
     /// The same with counters clamped.
-    clamped: AtomicU32,
+    clamped: OnceId<LocalId>,
 }
 
 impl LocalExpansion {
@@ -143,10 +141,15 @@ impl Store {
     }
 
     #[inline]
-    pub(crate) fn step_from(&self, from: &LocalExpansion, class: usize, work: &mut Work) -> Result<LocalId, Exceeded> {
-        match from.classes[class].target.load(Ordering::Acquire) {
-            0 => self.step_new(from, class, work),
-            target => Ok(LocalId(target - 1)),
+    pub(crate) fn step_from(
+        &self,
+        from: &LocalExpansion,
+        class: usize,
+        work: &mut Work,
+    ) -> Result<LocalId, Exceeded> {
+        match from.classes[class].target.get() {
+            Some(target) => Ok(target),
+            None => self.step_new(from, class, work),
         }
     }
 
@@ -158,13 +161,12 @@ impl Store {
         class: usize,
         work: &mut Work,
     ) -> Result<LocalId, Exceeded> {
-        match expansion.classes[class].clamped.load(Ordering::Acquire) {
-            0 => {
+        match expansion.classes[class].clamped.get() {
+            Some(target) => Ok(target),
+            None => {
                 let target = self.clamped_local(self.step_from(expansion, class, work)?);
-                expansion.classes[class].clamped.store(target.0 + 1, Ordering::Release);
-                Ok(target)
+                Ok(expansion.classes[class].clamped.set(target))
             }
-            target => Ok(LocalId(target - 1)),
         }
     }
 
@@ -180,8 +182,7 @@ impl Store {
             return Err(Exceeded { name: "states", value: self.states_limit });
         }
         let target = self.build().step(expansion, class)?;
-        expansion.classes[class].target.store(target.0 + 1, Ordering::Release);
-        Ok(target)
+        Ok(expansion.classes[class].target.set(target))
     }
 
     /// The local of a state on a stack, as far as one token can tell.
@@ -196,7 +197,7 @@ impl Store {
     pub(crate) fn clamped_local(&self, id: LocalId) -> LocalId {
         let local = self.local(id);
         match local.clamped.get() {
-            Some(&clamped) => clamped,
+            Some(clamped) => clamped,
             None => self.home(id.0).build().clamp_local(id),
         }
     }
@@ -228,11 +229,11 @@ impl Build<'_> {
                 bytes: Memo::new(),
                 expansion: OnceLock::new(),
                 split: OnceLock::new(),
-                clamped: OnceLock::new(),
+                clamped: OnceId::new(),
                 repeats: OnceLock::new(),
                 wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
                 in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
-                after_literal: OnceLock::new(),
+                after_literal: OnceId::new(),
             }),
         );
         self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
@@ -410,7 +411,7 @@ impl Build<'_> {
 
     pub(super) fn clamp_local(&mut self, id: LocalId) -> LocalId {
         let store = self.store;
-        if let Some(&known) = store.local(id).clamped.get() {
+        if let Some(known) = store.local(id).clamped.get() {
             return known;
         }
         if store.is_shared(id.0) {
@@ -427,7 +428,7 @@ impl Build<'_> {
         }
         heads.sort_unstable();
         let clamped = self.local(&heads);
-        *store.local(id).clamped.get_or_init(|| clamped)
+        store.local(id).clamped.set(clamped)
     }
 }
 
@@ -470,10 +471,8 @@ fn make_expansion(
         }
         table
     });
-    let classes = classes
-        .into_iter()
-        .map(|set| Class { set, target: AtomicU32::new(0), clamped: AtomicU32::new(0) })
-        .collect();
+    let classes =
+        classes.into_iter().map(|set| Class { set, target: OnceId::new(), clamped: OnceId::new() }).collect();
     LocalExpansion { pops, ends, apart, alive, ways: alive.len(), classes, edges: edges.into(), table }
 }
 

@@ -38,7 +38,7 @@ pub(crate) use all_but_few::AllButFew;
 pub(crate) use append::AppendVec;
 pub(crate) use boolean::partition;
 pub(crate) use counted::{InMachine, Phase};
-pub(crate) use entries::Generic;
+pub(crate) use entries::{BehindKey, Generic};
 pub(crate) use except::Except;
 pub(crate) use length::FAR;
 pub(crate) use literal::{Literals, Ways, first_literal};

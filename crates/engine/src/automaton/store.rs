@@ -14,12 +14,12 @@ use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
-use super::entries::Generic;
+use super::entries::KnownGeneric;
 use super::local::Local;
 use super::program::Program;
 use crate::library::Library;
 use crate::mask::{PendingId, Walked, WalkedId};
-use crate::memo::Memo;
+use crate::memo::{Memo, OnceId};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -31,6 +31,18 @@ macro_rules! id {
             pub(crate) fn of(store: &Store, index: usize) -> Self {
                 // `Limits::states` keeps every arena far below 2^28 entries.
                 $name(store.own + index as u32)
+            }
+        }
+        impl From<u32> for $name {
+            #[inline]
+            fn from(number: u32) -> Self {
+                $name(number)
+            }
+        }
+        impl From<$name> for u32 {
+            #[inline]
+            fn from(id: $name) -> u32 {
+                id.0
             }
         }
     };
@@ -98,8 +110,8 @@ pub(crate) struct State {
     /// Sorted, without duplicates.
     pub(crate) kernel: Box<[CellId]>,
     pub(super) expansion: OnceLock<Expansion>,
-    pub(super) clamped: OnceLock<StateId>,
-    pub(super) local: OnceLock<LocalId>,
+    pub(super) clamped: OnceId<StateId>,
+    pub(super) local: OnceId<LocalId>,
     /// The tokens that this state allows from the start of a token.
     pub(crate) walked: OnceLock<Box<Walked>>,
     /// The same for what is left of a token after an inner frame ended.
@@ -107,7 +119,7 @@ pub(crate) struct State {
     /// For a choice, where it goes on after an entry.
     pub(super) after: Memo<End, StateId>,
     /// What stands for this state whatever slots are open.
-    pub(super) generic: OnceLock<Option<Generic>>,
+    pub(super) generic: KnownGeneric,
     /// The bytes that what is left of the frame may begin with.
     pub(super) firsts: OnceLock<Box<ByteSet>>,
 }
@@ -204,7 +216,7 @@ pub(crate) struct Store {
     pub(super) counted: AppendVec<Counted>,
     pub(super) machine_states: AppendVec<MachineState>,
     /// For each members, the cells of its entries by slot, as far as they were needed.
-    pub(super) entries: Vec<OnceLock<Box<[OnceLock<CellId>]>>>,
+    pub(super) entries: Vec<OnceLock<Box<[OnceId<CellId>]>>>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
@@ -411,7 +423,7 @@ impl Store {
     pub(crate) fn clamped(&self, id: StateId) -> StateId {
         let state = self.state(id);
         match state.clamped.get() {
-            Some(&clamped) => clamped,
+            Some(clamped) => clamped,
             None => self.home(id.0).build().clamp_state(id),
         }
     }
@@ -421,10 +433,10 @@ impl Store {
     pub(crate) fn local_of(&self, id: StateId) -> LocalId {
         let state = self.state(id);
         match state.local.get() {
-            Some(&local) => local,
+            Some(local) => local,
             None => {
                 let local = self.home(id.0).build().local(&[(id, NodeId::BOTTOM)]);
-                *state.local.get_or_init(|| local)
+                state.local.set(local)
             }
         }
     }

@@ -15,9 +15,10 @@ use super::accept::Accept;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{CellId, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
+use crate::automaton::{BehindKey, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
 use crate::tables::Tables;
 use crate::trie::ROOT;
+use crate::vocab::TokenId;
 
 /// What entries do with trie nodes.
 #[derive(Default)]
@@ -113,9 +114,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// If what follows a key in its entry is a frame and the entry's end: takes what the frame comes to.
-    pub(super) fn behind_key(&mut self, node: u32, tail: CellId) -> Result<bool, Exceeded> {
-        let Some((start, end)) = self.store.behind_key(tail) else { return Ok(false) };
+    /// Takes what follows a key.
+    pub(super) fn behind_key(&mut self, node: u32, behind: BehindKey) -> Result<(), Exceeded> {
+        let (start, end) = self.store.start_behind(behind);
         self.work.depth += 1;
         let walked = self.memory.frame(self.store, self.tables, (node, start), self.work)?;
         self.work.depth -= 1;
@@ -126,7 +127,7 @@ impl Walk<'_> {
                 self.passed.push(pending);
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Takes what a frame comes to, and goes on where it returns.
@@ -220,33 +221,11 @@ impl Walk<'_> {
             return Ok(walks.clone());
         }
         let firsts = self.memory.choices.firsts(self.store, members);
-        let mut found: Vec<Arc<[SlotWalk]>> = Vec::new();
-        for &node in known.choices.iter() {
-            if self.goes_below(node, &firsts) {
-                found.push(self.slot_walks(node, members)?);
-            }
-        }
-        let mut slots: Vec<u32> = found.iter().flat_map(|walks| walks.iter().map(|walk| walk.slot)).collect();
-        slots.sort_unstable();
-        slots.dedup();
-        let joined = slots.into_iter().map(|slot| {
-            let same = |walks: &'_ Arc<[SlotWalk]>| walks.iter().position(|walk| walk.slot == slot);
-            let (mut masks, mut ids) = (SmallVec::new(), Vec::new());
-            let mut pending: SmallVec<[PendingId; 2]> = SmallVec::new();
-            for (walks, at) in found.iter().filter_map(|walks| Some((walks, same(walks)?))) {
-                walks[at].walked.accept.add_to(&mut masks, &mut ids);
-                pending.extend(walks[at].walked.pending.iter().copied());
-            }
-            pending.sort_unstable();
-            pending.dedup();
-            let accept = Accept::new(masks, &ids, self.tables.words);
-            SlotWalk { slot, walked: Walked { accept, pending, choices: Box::default() } }
-        });
-        let joined: Arc<[SlotWalk]> = joined.collect();
-        let bytes: usize = joined.iter().map(|walk| size_of::<SlotWalk>() + walk.walked.accept.bytes()).sum();
-        self.store.add_bytes(bytes + 64);
+        let nodes: SmallVec<[u32; 16]> =
+            known.choices.iter().copied().filter(|&node| self.goes_below(node, &firsts)).collect();
+        let walks = self.walk_slots(&nodes, members)?;
         let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(memory.all.entry(key).or_insert(joined).clone())
+        Ok(memory.all.entry(key).or_insert(walks).clone())
     }
 
     /// What entries do with `node`, by slot.
@@ -256,33 +235,63 @@ impl Walk<'_> {
         if let Some(walks) = known.read().unwrap_or_else(PoisonError::into_inner).walks.get(&key) {
             return Ok(walks.clone());
         }
-        let mut walks: Vec<SlotWalk> = Vec::new();
-        for slot in 0..self.store.program.arena.members_of(members).slots.len() as u32 {
-            if let Some(walked) = self.slot_walk(node, members, slot)? {
-                walks.push(SlotWalk { slot, walked });
+        let walks = self.walk_slots(&[node], members)?;
+        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.walks.entry(key).or_insert(walks).clone())
+    }
+
+    /// What entries do with some nodes, by slot.
+    fn walk_slots(&mut self, nodes: &[u32], members: MembersId) -> Result<Arc<[SlotWalk]>, Exceeded> {
+        let slots = self.store.program.arena.members_of(members).slots.len();
+        let mut walks: Vec<SlotWalk> = Vec::with_capacity(slots);
+        let mut ids: Vec<TokenId> = Vec::new();
+        for slot in 0..slots as u32 {
+            ids.clear();
+            self.work.spend(1 + nodes.len())?;
+            // Hardly ever does a token have all of a key and more.
+            if let Some(key) = self.store.slot_literal(members, slot)
+                && nodes.iter().all(|&node| self.trie.along(node, key, &mut ids).is_none())
+            {
+                if !ids.is_empty() {
+                    let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
+                    walks.push(SlotWalk { slot, walked: Walked { accept, ..Walked::default() } });
+                }
+                continue;
+            }
+            let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
+            walk.slot(nodes, members, slot)?;
+            if !walk.is_empty() {
+                walks.push(SlotWalk { slot, walked: walk.finish(None) });
             }
         }
         self.store.add_bytes(64 + walks.len() * size_of::<SlotWalk>());
-        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.walks.entry(key).or_insert(walks.into()).clone())
+        Ok(walks.into())
     }
 
-    /// What an entry in a slot does with `node`, if anything.
-    fn slot_walk(&mut self, node: u32, members: MembersId, slot: u32) -> Result<Option<Walked>, Exceeded> {
-        if let Some(literal) = self.store.slot_literal(members, slot) {
-            self.work.spend(1)?;
-            let (ids, end) = self.trie.along(node, literal);
-            // Hardly ever does a token have all of a key and more.
-            if end.is_none() {
-                let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
-                return Ok((!ids.is_empty()).then(|| Walked { accept, ..Walked::default() }));
+    /// Takes what an entry in a slot does with some nodes.
+    fn slot(&mut self, nodes: &[u32], members: MembersId, slot: u32) -> Result<(), Exceeded> {
+        let Some(key) = self.store.slot_literal(members, slot) else {
+            let local = self.memory.choices.local(self.store, members, slot);
+            nodes.iter().try_for_each(|&node| self.visit(node, local))?;
+            return self.run();
+        };
+        for &node in nodes {
+            if let Some(end) = self.along(node, key)? {
+                self.behind(end, members, slot)?;
             }
         }
-        let local = self.memory.choices.local(self.store, members, slot);
-        let mut walk = Walk::new(self.memory, self.store, self.tables, self.work);
-        walk.visit(node, local)?;
-        walk.run()?;
-        Ok(if walk.is_empty() { None } else { Some(walk.finish(None)) })
+        self.run()
+    }
+
+    /// Goes on where the key of an entry has ended.
+    fn behind(&mut self, node: u32, members: MembersId, slot: u32) -> Result<(), Exceeded> {
+        let Some(tail) = self.store.slot_tail(members, slot) else {
+            unreachable!("an entry that is seen to begin with a literal does")
+        };
+        match self.store.behind_key(tail) {
+            Some(behind) => self.behind_key(node, behind),
+            None => self.visit(node, self.store.local_at(NodeId::BOTTOM, tail)),
+        }
     }
 }
 

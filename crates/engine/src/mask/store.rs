@@ -12,7 +12,7 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
-use crate::automaton::{AppendVec, CellId, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work};
+use crate::automaton::{AppendVec, BehindKey, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
@@ -140,8 +140,8 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        if let Some(literal) = store.literal(state) {
-            let walked = self.start_in_literal(store, tables, literal, work)?;
+        if let Some((name, behind)) = store.in_key(state) {
+            let walked = self.start_in_key(store, tables, (name, behind), work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
         if store.is_wide(state) {
@@ -168,18 +168,17 @@ impl MaskStore {
         Ok(slot.get_or_init(|| Box::new(walked)))
     }
 
-    /// The tokens that a state in a literal allows.
-    fn start_in_literal(
+    /// The tokens that a state in a key allows.
+    fn start_in_key(
         &self,
         store: &Store,
         tables: &Tables,
-        (literal, tail): (&[u8], CellId),
+        (name, behind): (&[u8], BehindKey),
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
-        if let Some(node) = walk.along(ROOT, literal)? {
-            walk.behind_literal(node, NodeId::BOTTOM, tail)?;
-            walk.run()?;
+        if let Some(node) = walk.along(ROOT, name)? {
+            walk.behind_key(node, behind)?;
         }
         Ok(walk.finish(None))
     }

@@ -279,31 +279,18 @@ impl<'a> Walk<'a> {
         (literal, tail): (&[u8], CellId),
     ) -> Result<(), Exceeded> {
         let Some(node) = self.along(node, literal)? else { return Ok(()) };
-        if self.store.local(local).heads[0].1 == NodeId::BOTTOM && self.behind_key(node, tail)? {
-            return Ok(());
+        match self.store.behind_key(tail) {
+            Some(behind) if self.store.local(local).heads[0].1 == NodeId::BOTTOM => {
+                self.behind_key(node, behind)
+            }
+            _ => self.visit(node, self.store.after_literal(local)),
         }
-        let next = self.store.after_literal(local);
-        self.visit(node, next)
-    }
-
-    /// Goes on below a node with what follows a literal.
-    pub(super) fn behind_literal(&mut self, node: u32, stack: NodeId, tail: CellId) -> Result<(), Exceeded> {
-        if stack == NodeId::BOTTOM && self.behind_key(node, tail)? {
-            return Ok(());
-        }
-        let next = self.store.local_at(stack, tail);
-        self.visit(node, next)
     }
 
     /// Takes the tokens on the way that bytes lead down from a node; where they lead, if there is more below.
-    pub(super) fn along(&mut self, mut node: u32, bytes: &[u8]) -> Result<Option<u32>, Exceeded> {
+    pub(super) fn along(&mut self, node: u32, bytes: &[u8]) -> Result<Option<u32>, Exceeded> {
         self.work.spend(2 + bytes.len().min(self.trie.longest) / 4)?;
-        for &byte in bytes {
-            let Some(child) = self.trie.child(node, byte) else { return Ok(None) };
-            node = child;
-            self.ids.extend_from_slice(self.trie.own(node));
-        }
-        Ok((self.trie.nodes[node as usize].children > 0).then_some(node))
+        Ok(self.trie.along(node, bytes, &mut self.ids))
     }
 
     /// The same for many of them, each by itself.
@@ -315,7 +302,10 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Exceeded> {
         for &(literal, tail) in literals {
             let Some(at) = self.along(node, literal)? else { continue };
-            self.behind_literal(at, stack, tail)?;
+            match self.store.behind_key(tail) {
+                Some(behind) if stack == NodeId::BOTTOM => self.behind_key(at, behind)?,
+                _ => self.visit(at, self.store.local_at(stack, tail))?,
+            }
         }
         Ok(())
     }
