@@ -46,6 +46,12 @@ impl Accept {
         ids.extend_from_slice(&self.ids);
     }
 
+    /// Whether these are single tokens, and the other is the same list of them.
+    #[inline]
+    pub(crate) fn is_same(&self, other: &Accept) -> bool {
+        self.masks.is_empty() && other.masks.is_empty() && Arc::ptr_eq(&self.ids, &other.ids)
+    }
+
     /// The same but for some tokens.
     pub(crate) fn without(&self, tokens: &FxHashSet<TokenId>) -> Accept {
         let ids: Vec<TokenId> = self.ids.iter().copied().filter(|id| !tokens.contains(id)).collect();

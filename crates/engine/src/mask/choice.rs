@@ -45,6 +45,37 @@ pub(super) enum Origin {
     Node(u32),
 }
 
+/// Nodes at which entries are chosen, behind what all keys begin with.
+struct Begun {
+    /// How many bytes that is.
+    taken: usize,
+    /// The nodes where there is more below.
+    nodes: SmallVec<[u32; 16]>,
+    /// The tokens up to there, and the set of them, which most keys share: few tokens have more of a key.
+    ids: Vec<TokenId>,
+    accept: Option<Accept>,
+}
+
+impl Begun {
+    /// The tokens that are a part of a key, unless there is one that has all of it and more, which is hardly ever so.
+    fn along(&mut self, walk: &Walk<'_>, key: &[u8]) -> Option<Accept> {
+        let before = self.ids.len();
+        let rest = &key[self.taken..];
+        let ends = !self.nodes.iter().all(|&node| walk.trie.along(node, rest, &mut self.ids).is_none());
+        let accept = match &self.accept {
+            _ if ends => None,
+            Some(accept) if self.ids.len() == before => Some(accept.clone()),
+            _ => {
+                let accept = Accept::new(SmallVec::new(), &self.ids, walk.tables.words);
+                walk.store.add_bytes(accept.bytes());
+                Some(accept)
+            }
+        };
+        self.ids.truncate(before);
+        accept
+    }
+}
+
 /// What came of walking an entry.
 struct SlotWalk {
     slot: u32,
@@ -175,12 +206,16 @@ impl Walk<'_> {
     fn open_slots(&mut self, walks: &[SlotWalk], open: &[u32], choice: LocalId) -> Result<(), Exceeded> {
         self.work.spend(walks.len())?;
         let mut open = open.iter().copied().peekable();
+        let mut last: Option<&Accept> = None;
         for SlotWalk { slot, walked } in walks {
             while open.next_if(|other| other < slot).is_some() {}
             if open.peek() != Some(slot) {
                 continue;
             }
-            walked.accept.add_to(&mut self.masks, &mut self.ids);
+            if !last.is_some_and(|last| last.is_same(&walked.accept)) {
+                walked.accept.add_to(&mut self.masks, &mut self.ids);
+                last = Some(&walked.accept);
+            }
             for &pending in &walked.pending {
                 let pending = self.memory.pending(pending);
                 let (Some(end), Some(of)) = (pending.end, pending.of) else { continue };
@@ -244,16 +279,13 @@ impl Walk<'_> {
     fn walk_slots(&mut self, nodes: &[u32], members: MembersId) -> Result<Arc<[SlotWalk]>, Exceeded> {
         let slots = self.store.program.arena.members_of(members).slots.len();
         let mut walks: Vec<SlotWalk> = Vec::with_capacity(slots);
-        let mut ids: Vec<TokenId> = Vec::new();
+        let mut begun = self.begun(nodes, members);
         for slot in 0..slots as u32 {
-            ids.clear();
-            self.work.spend(1 + nodes.len())?;
-            // Hardly ever does a token have all of a key and more.
+            self.work.spend(1 + begun.nodes.len())?;
             if let Some(key) = self.store.slot_literal(members, slot)
-                && nodes.iter().all(|&node| self.trie.along(node, key, &mut ids).is_none())
+                && let Some(accept) = begun.along(self, key)
             {
-                if !ids.is_empty() {
-                    let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
+                if !accept.is_empty() {
                     walks.push(SlotWalk { slot, walked: Walked { accept, ..Walked::default() } });
                 }
                 continue;
@@ -266,6 +298,19 @@ impl Walk<'_> {
         }
         self.store.add_bytes(64 + walks.len() * size_of::<SlotWalk>());
         Ok(walks.into())
+    }
+
+    /// Takes the byte that all keys begin with, if there is one.
+    fn begun(&self, nodes: &[u32], members: MembersId) -> Begun {
+        let firsts = self.memory.choices.firsts(self.store, members);
+        let Some(quote) = firsts.first().filter(|&quote| firsts == ByteSet::single(quote)) else {
+            return Begun { taken: 0, nodes: SmallVec::from_slice(nodes), ids: Vec::new(), accept: None };
+        };
+        let mut ids = Vec::new();
+        let nodes = nodes.iter().filter_map(|&node| self.trie.along(node, &[quote], &mut ids)).collect();
+        let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
+        self.store.add_bytes(accept.bytes());
+        Begun { taken: 1, nodes, ids, accept: Some(accept) }
     }
 
     /// Takes what an entry in a slot does with some nodes.
