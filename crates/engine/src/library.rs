@@ -28,6 +28,8 @@ pub(crate) struct Library {
     members: usize,
     /// Members of which nothing is known but their separator.
     generic: Vec<(ExprId, MembersId)>,
+    /// Repetitions without an end, by what they repeat and how often at least.
+    endless: Vec<((ExprId, u32), ExprId)>,
 }
 
 impl Library {
@@ -40,6 +42,10 @@ impl Library {
             Expr::Members(members) => Some((id, members)),
             _ => None,
         });
+        let endless = arena.iter().filter_map(|(id, expr)| match expr {
+            Expr::Repeat { expr, min, max: None } => Some(((expr, min), id)),
+            _ => None,
+        });
         Some(Library {
             limit,
             exprs: arena.base_len(),
@@ -47,6 +53,7 @@ impl Library {
             machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
             members: arena.all_members().len(),
             generic: generic.collect(),
+            endless: endless.collect(),
             store: Store::new(Arc::new(program), &Limits::default(), None),
             masks: MaskStore::new(None),
         })
@@ -55,6 +62,11 @@ impl Library {
     /// Whether there is so much in it that a new one should be begun.
     pub(crate) fn is_full(&self) -> bool {
         self.store.is_full(self.limit)
+    }
+
+    /// The repetition of an expression at least so often and without an end, if the library has it.
+    pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
+        self.endless.iter().find(|known| known.0 == (expr, min)).map(|known| known.1)
     }
 
     /// The members that stand for some others, if nothing is known of those but their separator and whether all of

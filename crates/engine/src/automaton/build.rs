@@ -114,14 +114,19 @@ impl<'s> Build<'s> {
     /// The count of a repetition, or one that no token can tell from it.
     fn clamp_head(&mut self, head: Head) -> Head {
         let Head::Expr(id, count) = head else { return head };
-        let (min, max) = match self.store.program.arena.get(id) {
-            Expr::Repeat { min, max, .. } => (min, max),
+        let (expr, min, max) = match self.store.program.arena.get(id) {
+            Expr::Repeat { expr, min, max } => (expr, min, max),
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
         };
         let far = self.store.program.far;
         if max.is_some_and(|max| max.saturating_sub(count) < far) {
             return head;
+        }
+        // A length that is far away is none, and what is left may be what all constraints have.
+        let library = self.store.library.as_ref().filter(|_| max.is_some());
+        if let Some(endless) = library.and_then(|library| library.endless(expr, min.saturating_sub(count))) {
+            return Head::Expr(endless, 0);
         }
         if min.saturating_sub(count) >= far { Head::Expr(id, 0) } else { Head::Expr(id, count.min(min)) }
     }

@@ -7,7 +7,7 @@ use super::options::Spelling;
 use super::string::Speller;
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{Arena, Grammar, GrammarBuilder, Members, Slot};
+use crate::ir::{Arena, Expr, Grammar, GrammarBuilder, Members, Slot};
 use crate::json::{JsonWhitespace, brackets};
 use crate::limits::{Budget, Limits};
 use crate::passes;
@@ -110,9 +110,9 @@ impl Base {
     }
 }
 
-/// What many schemas have, so that whoever runs them can know it beforehand: booleans, and members and items of which
-/// nothing is known but that they are separated by commas.
-fn often(arena: &mut Arena, (quote, text): (ExprId, ExprId), value: RuleId, ws: ExprId) -> [ExprId; 3] {
+/// What many schemas have, so that whoever runs them can know it beforehand: booleans, members and items of which
+/// nothing is known but that they are separated by commas, and texts that are not empty.
+fn often(arena: &mut Arena, (quote, text): (ExprId, ExprId), value: RuleId, ws: ExprId) -> [ExprId; 4] {
     let [no, yes] = ["false", "true"].map(|word| arena.literal(word.as_bytes()));
     let boolean = arena.alt(&[no, yes]);
     let (comma, colon, value) = (arena.literal(b","), arena.literal(b":"), arena.rule(value));
@@ -124,7 +124,11 @@ fn often(arena: &mut Arena, (quote, text): (ExprId, ExprId), value: RuleId, ws: 
         let (counts, implies) = (Box::default(), Box::default());
         arena.members(Members { separator, slots, counts, implies, in_order: false })
     });
-    [boolean, members, items]
+    let some = match arena.get(text) {
+        Expr::Repeat { expr, .. } => arena.repeat(expr, 1, None),
+        _ => text,
+    };
+    [boolean, members, items, some]
 }
 
 /// What a grammar begins with.
