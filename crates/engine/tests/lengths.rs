@@ -42,6 +42,20 @@ fn a_bound_is_seen_in_time() {
 }
 
 #[test]
+fn a_bound_of_any_string_is_seen_in_time() {
+    let tokens =
+        ["ab", "abababababab", "\"a", "\":", "\": \"", "b\"}", "\"}", "\",\"b\"", "é", "\\n", "\\u00"];
+    for (min, max) in [(0, 11), (0, 12), (0, 13), (1, 30), (2, 31), (20, 40)] {
+        let string = format!(r#"{{"type": "string", "minLength": {min}, "maxLength": {max}}}"#);
+        let source = format!(
+            r#"{{"type": "object", "properties": {{"a": {string}, "b": {string}}}, "additionalProperties": false}}"#
+        );
+        let value = "ab".repeat(max / 2);
+        agrees(&source, &format!(r#"{{"a": "{value}","b": "é{}\n\u001f"}}"#, &value[3..]), &tokens);
+    }
+}
+
+#[test]
 fn what_must_still_come_is_counted() {
     // After the first `x`, five more characters must follow: a long way before the bound only one kind of text is left.
     let tokens = ["xx", "xyxy", "yyyy", "yyyyy", "yyyyyyyyyyyy", "xyyyyy", "yx", "xy\"", "yyyyy\""];
