@@ -54,13 +54,7 @@ impl Matcher {
         {
             return Ok(SmallVec::from_iter([(next, stack.clone())]));
         }
-        let mut key = self.skip_to_entry(config, bytes, work)?;
-        if key.as_ref().is_none_or(|(_, more)| *more < bytes.len()) {
-            let (config, more) = key.as_ref().map_or((config, 0), |(next, more)| (next, *more));
-            if let Some((next, further)) = self.skip_keys(config, &bytes[more..]) {
-                key = Some((next, more + further));
-            }
-        }
+        let key = self.skip_keys(config, bytes, work)?;
         if let Some((next, more)) = &key {
             (skipped, bytes) = (skipped + more, &bytes[*more..]);
             if bytes.is_empty() {

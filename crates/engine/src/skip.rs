@@ -42,8 +42,24 @@ impl Matcher {
         Ok((passed, done))
     }
 
-    /// The same where a key is one of several, or another one.
-    pub(crate) fn skip_keys(&self, config: &Config, bytes: &[u8]) -> Option<(Config, usize)> {
+    /// The same where a key is one of several, or another one, and for what stands before it.
+    pub(crate) fn skip_keys(
+        &self,
+        config: &Config,
+        bytes: &[u8],
+        work: &mut Work,
+    ) -> Result<Option<(Config, usize)>, Refused> {
+        let Some((config, taken)) = self.skip_to_entry(config, bytes, work)? else {
+            return Ok(self.skip_in_keys(config, bytes));
+        };
+        Ok(Some(match self.skip_in_keys(&config, &bytes[taken..]) {
+            Some((further, more)) => (further, taken + more),
+            None => (config, taken),
+        }))
+    }
+
+    /// Takes bytes of keys that have begun.
+    fn skip_in_keys(&self, config: &Config, bytes: &[u8]) -> Option<(Config, usize)> {
         let store = &self.generation.store;
         let mut taken = bytes.len();
         // Where there are many heads there is more to do than this.
@@ -63,9 +79,9 @@ impl Matcher {
         Some((on_stacks(store, stacks.zip(&found))?, taken))
     }
 
-    /// The same from before an entry of members: up to where it is chosen as in all members of this kind, then along the
-    /// keys of those that are open.
-    pub(crate) fn skip_to_entry(
+    /// Takes bytes from before an entry of members: up to where it is chosen as in all members of this kind, then along
+    /// the keys of those that are open.
+    fn skip_to_entry(
         &self,
         config: &Config,
         bytes: &[u8],

@@ -160,7 +160,7 @@ impl Store {
 
     fn find_generic(&self, id: StateId) -> Option<Generic> {
         let kernel = &self.state(id).kernel;
-        if kernel.len() > 4 {
+        if kernel.len() > 4 || self.program.arena.all_members().len() == 0 {
             return None;
         }
         let mut parts: SmallVec<[(Heads, Place); 4]> = SmallVec::new();

@@ -199,9 +199,7 @@ impl Store {
             _ => (taken + plain, Head::Expr(exceptions.whole, 0)),
         })
     }
-}
 
-impl Store {
     /// If a cell is such texts and cannot go on with a byte: what follows, if it may end instead.
     pub(super) fn behind_exceptions(&self, cell: CellId, byte: u8) -> Option<Option<CellId>> {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };

@@ -140,8 +140,8 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        if let Some((name, behind)) = store.in_key(state) {
-            let walked = self.start_in_key(store, tables, (name, behind), work)?;
+        if let Some(key) = store.in_key(state) {
+            let walked = self.start_in_key(store, tables, key, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
         if store.is_wide(state) {

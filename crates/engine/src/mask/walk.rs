@@ -240,9 +240,9 @@ impl<'a> Walk<'a> {
         }
         let here = self.store.local(local);
         if here.in_literal
-            && let Some((literal, tail)) = self.store.local_literal(local)
+            && let Some(literal) = self.store.local_literal(local)
         {
-            return self.literal(node, local, (literal, tail));
+            return self.literal(node, local, literal);
         }
         if here.wide {
             // What is come to by one of them may be come to by others, once they follow each other.
