@@ -336,6 +336,8 @@ fn unions_of_objects() {
         vec![&one, &two, &three, &four, &five],
         vec![&one, &two, &three, &optional, &four, &five],
         vec![&one, &two, &forbidden, open, &three, &five],
+        vec![&three, &three, &three],
+        vec![&three, &three, &three, &three, &three],
         vec![&one, &forbidden, &three, r#"{"type":"integer"}"#, &optional, &five],
     ];
     let members: Vec<String> = ["k", "a", "b", "a\\n"]

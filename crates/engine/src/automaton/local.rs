@@ -140,6 +140,7 @@ impl Store {
         self.step_from(self.local_expansion(id), class, work)
     }
 
+    /// The same for who has what can happen next in the local.
     #[inline]
     pub(crate) fn step_from(
         &self,

@@ -281,7 +281,7 @@ impl Walk<'_> {
         let mut walks: Vec<SlotWalk> = Vec::with_capacity(slots);
         let mut begun = self.begun(nodes, members);
         for slot in 0..slots as u32 {
-            self.work.spend(1 + begun.nodes.len())?;
+            self.work.spend(1 + nodes.len())?;
             if let Some(key) = self.store.slot_literal(members, slot)
                 && let Some(accept) = begun.along(self, key)
             {
@@ -321,22 +321,13 @@ impl Walk<'_> {
             return self.run();
         };
         for &node in nodes {
-            if let Some(end) = self.along(node, key)? {
-                self.behind(end, members, slot)?;
-            }
+            let Some(end) = self.along(node, key)? else { continue };
+            let Some(tail) = self.store.slot_tail(members, slot) else {
+                unreachable!("an entry that is seen to begin with a literal does")
+            };
+            self.behind_literal(end, NodeId::BOTTOM, tail)?;
         }
         self.run()
-    }
-
-    /// Goes on where the key of an entry has ended.
-    fn behind(&mut self, node: u32, members: MembersId, slot: u32) -> Result<(), Exceeded> {
-        let Some(tail) = self.store.slot_tail(members, slot) else {
-            unreachable!("an entry that is seen to begin with a literal does")
-        };
-        match self.store.behind_key(tail) {
-            Some(behind) => self.behind_key(node, behind),
-            None => self.visit(node, self.store.local_at(NodeId::BOTTOM, tail)),
-        }
     }
 }
 

@@ -278,6 +278,7 @@ impl<'a> Walk<'a> {
         local: LocalId,
         (literal, tail): (&[u8], CellId),
     ) -> Result<(), Exceeded> {
+        self.work.spend(literal.len().min(self.trie.longest))?;
         let Some(node) = self.along(node, literal)? else { return Ok(()) };
         match self.store.behind_key(tail) {
             Some(behind) if self.store.local(local).heads[0].1 == NodeId::BOTTOM => {
@@ -289,7 +290,7 @@ impl<'a> Walk<'a> {
 
     /// Takes the tokens on the way that bytes lead down from a node; where they lead, if there is more below.
     pub(super) fn along(&mut self, node: u32, bytes: &[u8]) -> Result<Option<u32>, Exceeded> {
-        self.work.spend(2 + bytes.len().min(self.trie.longest) / 4)?;
+        self.work.spend(2)?;
         Ok(self.trie.along(node, bytes, &mut self.ids))
     }
 
@@ -301,13 +302,19 @@ impl<'a> Walk<'a> {
         literals: &Literals<'_>,
     ) -> Result<(), Exceeded> {
         for &(literal, tail) in literals {
-            let Some(at) = self.along(node, literal)? else { continue };
-            match self.store.behind_key(tail) {
-                Some(behind) if stack == NodeId::BOTTOM => self.behind_key(at, behind)?,
-                _ => self.visit(at, self.store.local_at(stack, tail))?,
+            if let Some(at) = self.along(node, literal)? {
+                self.behind_literal(at, stack, tail)?;
             }
         }
         Ok(())
+    }
+
+    /// Goes on below a node with what follows a literal.
+    pub(super) fn behind_literal(&mut self, node: u32, stack: NodeId, tail: CellId) -> Result<(), Exceeded> {
+        match self.store.behind_key(tail) {
+            Some(behind) if stack == NodeId::BOTTOM => self.behind_key(node, behind),
+            _ => self.visit(node, self.store.local_at(stack, tail)),
+        }
     }
 
     /// If everything below `node` stays inside a loop, takes it all.
