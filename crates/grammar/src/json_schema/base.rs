@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::number::NumberSet;
-use super::options::Spelling;
-use super::string::Speller;
+use super::options::{Draft, Spelling};
+use super::string::{FormatId, Speller};
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, GrammarBuilder, Members, Slot};
@@ -21,7 +21,12 @@ pub(crate) struct Base {
     ws: ExprId,
     /// For canonical and for any spelling: any text without quotes, any number, any integer.
     spelled: [[ExprId; 3]; 2],
+    /// What JSON writes for the formats that are asked for most, canonically and with the opening quote.
+    formats: Vec<(FormatId, ExprId)>,
 }
+
+/// The formats that are asked for most.
+const FORMATS: [&str; 8] = ["date-time", "date", "time", "uri", "email", "ipv4", "ipv6", "uuid"];
 
 /// Room for the expressions of a schema of middling size.
 const ROOM: usize = 320;
@@ -55,7 +60,11 @@ impl Base {
         }
         let quote = arena.literal(b"\"");
         let body = arena.concat(&[quote, parts[4], quote]);
-        parts.extend(often(arena, (quote, parts[1]), values[0], ws));
+        let [text, number, integer] = [parts[1], parts[2], parts[3]];
+        let often = often(arena, Often { quote, text, number, integer, string, value: values[0] }, ws);
+        parts.extend(often);
+        let formats = known_formats()?;
+        parts.extend(formats.iter().map(|format| format.opened(arena)));
         for (rule, body) in rules.into_iter().zip([body, any[0], any[1]]) {
             builder.define(rule, body);
         }
@@ -80,7 +89,15 @@ impl Base {
             builder.define(rule, body);
         }
         let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
-        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled })
+        let formats =
+            formats.into_iter().zip(bodies[bodies.len() - FORMATS.len()..].iter().copied()).collect();
+        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats })
+    }
+
+    /// What JSON writes for a format, canonically and with the opening quote, if it is known here.
+    pub(crate) fn format(format: FormatId) -> Option<ExprId> {
+        let formats = &BASE.as_ref().ok()?.formats;
+        formats.iter().find(|known| known.0 == format).map(|known| known.1)
     }
 
     /// The rules of the base, which are the first ones of every grammar.
@@ -110,25 +127,48 @@ impl Base {
     }
 }
 
-/// What many schemas have, so that whoever runs them can know it beforehand: booleans, members and items of which
-/// nothing is known but that they are separated by commas, and texts that are not empty.
-fn often(arena: &mut Arena, (quote, text): (ExprId, ExprId), value: RuleId, ws: ExprId) -> [ExprId; 4] {
-    let [no, yes] = ["false", "true"].map(|word| arena.literal(word.as_bytes()));
-    let boolean = arena.alt(&[no, yes]);
-    let (comma, colon, value) = (arena.literal(b","), arena.literal(b":"), arena.rule(value));
+/// What many schemas have, so that whoever runs them can know it beforehand: booleans, simple values that may be null
+/// or of another type, members and items of which nothing is known but that they are separated by commas, lists and
+/// dictionaries of simple values, and texts that are not empty.
+fn often(arena: &mut Arena, parts: Often, ws: ExprId) -> Vec<ExprId> {
+    let Often { quote, text, number, integer, string, value } = parts;
+    let [null, no, yes] = ["null", "false", "true"].map(|word| arena.literal(word.as_bytes()));
+    let (comma, colon) = (arena.literal(b","), arena.literal(b":"));
+    let (string, value) = (arena.rule(string), arena.rule(value));
+    let mut often = vec![arena.alt(&[no, yes]), arena.alt(&[null, no, yes])];
+    often.extend([string, number, integer].map(|simple| arena.alt(&[simple, null])));
+    often.extend([number, integer].map(|simple| arena.alt(&[simple, string])));
     let separator = arena.concat(&[comma, ws]);
-    let member = arena.concat(&[quote, text, quote, ws, colon, ws, value, ws]);
-    let item = arena.concat(&[value, ws]);
-    let [members, items] = [member, item].map(|entry| {
+    let [member, of_string] =
+        [value, string].map(|of| arena.concat(&[quote, text, quote, ws, colon, ws, of, ws]));
+    let items = [value, string, number, integer].map(|item| arena.concat(&[item, ws]));
+    for entry in [member].into_iter().chain(items) {
         let slots = Box::new([Slot::anywhere(entry)]);
         let (counts, implies) = (Box::default(), Box::default());
-        arena.members(Members { separator, slots, counts, implies, in_order: false })
-    });
-    let some = match arena.get(text) {
-        Expr::Repeat { expr, .. } => arena.repeat(expr, 1, None),
-        _ => text,
-    };
-    [boolean, members, items, some]
+        often.push(arena.members(Members { separator, slots, counts, implies, in_order: false }));
+    }
+    often.extend([member, of_string].map(|member| brackets(arena, b"{", member, b"}", ws)));
+    if let Expr::Repeat { expr, .. } = arena.get(text) {
+        often.push(arena.repeat(expr, 1, None));
+    }
+    often
+}
+
+/// What that is made of.
+struct Often {
+    quote: ExprId,
+    /// Any text without quotes.
+    text: ExprId,
+    number: ExprId,
+    integer: ExprId,
+    string: RuleId,
+    value: RuleId,
+}
+
+/// The formats that are in the base.
+fn known_formats() -> Result<Vec<FormatId>, Error> {
+    let known = FORMATS.iter().map(|name| FormatId::of(name, Draft::default()));
+    known.filter_map(Result::transpose).collect()
 }
 
 /// What a grammar begins with.

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
+use super::base::Base;
 use super::node::{Node, Schema, Types};
 use super::options::Spelling;
 use super::string::{FormatId, Speller, encode_literal, encode_opened};
@@ -276,7 +277,8 @@ impl<'a> Lower<'a> {
         }
         let body = match strings {
             Strings::Format(format) if self.algebra.options.spelling == Spelling::Canonical => {
-                *self.formats.entry(*format).or_insert_with(|| format.opened(arena))
+                Base::format(*format)
+                    .unwrap_or_else(|| *self.formats.entry(*format).or_insert_with(|| format.opened(arena)))
             }
             _ => self.opened(strings)?,
         };
