@@ -15,8 +15,8 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::build::{Build, Here, hash_of};
+use super::partition::partition;
 use super::store::{CellId, Exceeded, Head, StateId, Store, id};
-use crate::few::FewSet;
 
 id!(/// A [`Formula`].
     FormulaId);
@@ -564,31 +564,4 @@ fn merge(steps: impl IntoIterator<Item = (ByteSet, FormulaId)>) -> Steps {
         }
     }
     out
-}
-
-/// The coarsest classes of bytes such that every set is a union of classes; bytes in no set are left out.
-pub(crate) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec<[ByteSet; 8]> {
-    let mut classes: SmallVec<[ByteSet; 8]> = SmallVec::new();
-    // Where there are many sets, most of them have been there before.
-    let mut seen: FewSet<ByteSet> = FewSet::default();
-    for set in sets.filter(|&&set| seen.insert(set)) {
-        let mut rest = *set;
-        let mut i = 0;
-        while i < classes.len() && !rest.is_empty() {
-            let shared = classes[i].intersect(&rest);
-            if !shared.is_empty() {
-                rest = rest.minus(&shared);
-                if shared != classes[i] {
-                    let other = classes[i].minus(&shared);
-                    classes[i] = shared;
-                    classes.push(other);
-                }
-            }
-            i += 1;
-        }
-        if !rest.is_empty() {
-            classes.push(rest);
-        }
-    }
-    classes
 }

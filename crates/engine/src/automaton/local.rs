@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::boolean::partition;
 use super::build::{Build, hash_of};
 use super::byte::Opened;
 use super::loops::Loop;
+use super::partition::partition;
 use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
 use crate::memo::{Memo, OnceId};
 
@@ -434,16 +434,19 @@ impl Build<'_> {
 }
 
 /// Sorts edges by stack and joins those that lead to the same cell on the same stack.
-fn join_edges(mut edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId, CellId)> {
-    edges.sort_unstable_by_key(|e| (e.1, e.2));
-    edges.dedup_by(|next, kept| {
-        let same = next.1 == kept.1 && next.2 == kept.2;
-        if same {
-            kept.0 = kept.0.union(&next.0);
-        }
-        same
+fn join_edges(edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId, CellId)> {
+    if edges.is_sorted_by(|a, b| (a.1, a.2) < (b.1, b.2)) {
+        return edges;
+    }
+    // The sets are large, so it is their places that are sorted.
+    let mut places: Vec<(NodeId, CellId, u32)> = (0..).zip(&edges).map(|(at, e)| (e.1, e.2, at)).collect();
+    places.sort_unstable();
+    let same = places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+    let joined = same.map(|same| {
+        let sets = same.iter().map(|&(.., at)| edges[at as usize].0);
+        (sets.fold(ByteSet::EMPTY, |all, set| all.union(&set)), same[0].0, same[0].1)
     });
-    edges
+    joined.collect()
 }
 
 pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {

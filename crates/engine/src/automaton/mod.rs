@@ -17,6 +17,7 @@
 //! Boolean expressions and assertions are *formulas* over states (see [`boolean`]); they occur as single cells.
 //! So do members and machines, whose places are interned as they are visited (see [`counted`]).
 
+mod alike;
 mod all_but_few;
 mod append;
 mod boolean;
@@ -31,12 +32,12 @@ mod literal;
 mod live;
 mod local;
 mod loops;
+mod partition;
 mod program;
 mod store;
 
 pub(crate) use all_but_few::AllButFew;
 pub(crate) use append::AppendVec;
-pub(crate) use boolean::partition;
 pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::{BehindKey, Generic};
 pub(crate) use except::Except;
@@ -44,5 +45,6 @@ pub(crate) use length::FAR;
 pub(crate) use literal::{Literals, Ways, first_literal};
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
+pub(crate) use partition::partition;
 pub(crate) use program::{CharClass, Program};
-pub(crate) use store::{CellId, End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};
+pub(crate) use store::{Cell, CellId, End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};

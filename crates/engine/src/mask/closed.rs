@@ -199,7 +199,7 @@ impl Walk<'_> {
     }
 
     /// The place that most tokens lead to by their first character.
-    fn home(&mut self, local: LocalId) -> Result<Option<LocalId>, Exceeded> {
+    pub(super) fn home(&mut self, local: LocalId) -> Result<Option<LocalId>, Exceeded> {
         let ascii = ByteSet::range(0, 0x7F);
         let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
@@ -212,6 +212,9 @@ impl Walk<'_> {
         let ascii = ByteSet::range(0, 0x7F);
         let expansion = self.store.split_expansion(local);
         let Some(home) = self.home(local)? else { return Ok(None) };
+        if let Some(covered) = self.covered(local, home)? {
+            return Ok(Some(covered));
+        }
         let alive = self.store.split_expansion(home).alive;
         let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
         let mut search = Search {
@@ -236,13 +239,25 @@ impl Walk<'_> {
         }
         let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
         let first_wide = first_wide && rest.wide;
-        let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
         let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
             alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
-        let (most, dead) = (search.most, search.dead);
-        Ok(Some(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest }))
+        let known = (rest, search.most, search.dead);
+        self.closed_at(home, (local, first, first_wide), known, exits).map(Some)
+    }
+
+    /// What is known to go on from a first place, with another that most tokens lead to: a class, up to how many characters,
+    /// and which of them do not.
+    pub(super) fn closed_at(
+        &mut self,
+        home: LocalId,
+        (local, first, first_wide): (LocalId, ByteSet, bool),
+        (rest, most, dead): (CharClass, u32, Vec<char>),
+        exits: ByteSet,
+    ) -> Result<Closed, Exceeded> {
+        let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
+        Ok(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest })
     }
 
     /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
@@ -299,15 +314,17 @@ impl Walk<'_> {
         if !targets.iter().all(alive) {
             return Ok(false);
         }
-        for c in dead {
-            if !search.dead.contains(&c) {
-                search.dead.push(c);
-            }
-        }
-        let with = |&c: &char| self.tables.profile.tokens_with(self.trie, c).count();
-        let tokens: usize = search.dead.iter().map(with).sum();
+        search.dead.extend(dead);
         targets.into_iter().for_each(|target| search.add(target, chars + 1));
-        Ok(search.dead.len() <= DEAD && tokens <= DEAD_TOKENS)
+        Ok(self.are_few(&mut search.dead))
+    }
+
+    /// Whether characters, and the tokens that have them, are few enough to be looked at one by one.
+    pub(super) fn are_few(&self, chars: &mut Vec<char>) -> bool {
+        chars.sort_unstable();
+        chars.dedup();
+        let with = |&c: &char| self.tables.profile.tokens_with(self.trie, c).count();
+        chars.len() <= DEAD && chars.iter().map(with).sum::<usize>() <= DEAD_TOKENS
     }
 
     /// Whether nothing happens in a place but that bytes lead on from it.

@@ -10,6 +10,7 @@ mod accept;
 mod but_few;
 mod choice;
 mod closed;
+mod cover;
 mod machines;
 mod pending;
 mod store;

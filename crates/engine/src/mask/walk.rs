@@ -22,6 +22,8 @@ use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
+/// A loop that so many other characters lead out of is one of many places.
+const EXITS: usize = 16;
 /// So many frames are walked within each other; those they call further on are walked as a part of them.
 const DEPTH: u32 = 32;
 
@@ -362,6 +364,9 @@ impl<'a> Walk<'a> {
         let ascii = ByteSet::range(0, 0x7f);
         let mut left = anchor.bytes.intersect(&expansion.alive);
         left = left.minus(&self.but_few(index, local, &left)?);
+        if self.is_left_anyhow(anchor, expansion, &left)? {
+            left = left.minus(&self.closed(index, local, &left)?);
+        }
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
             if !anchor.has(RUN_TOKENS, &first) {
@@ -399,6 +404,29 @@ impl<'a> Walk<'a> {
             }
         }
         self.apart(anchor.node, expansion)
+    }
+
+    /// Whether a loop is come to that most other characters lead out of: then it matters little that it is one.
+    fn is_left_anyhow(
+        &mut self,
+        anchor: &Anchor,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<bool, Exceeded> {
+        for (i, class) in expansion.classes.iter().enumerate() {
+            if !anchor.has(RUN_TOKENS, &class.set.intersect(left)) {
+                continue;
+            }
+            let next = self.step(expansion, i)?;
+            let Some(repeats) = self.store.repeats(next) else { continue };
+            let chars = self.store.program.class(repeats.chars);
+            let others = self.store.split_expansion(next).alive.minus(&chars.ascii);
+            let ascii = others.intersect(&ByteSet::range(0, 0x7F)).len();
+            if ascii > EXITS && (chars.wide || ascii < others.len()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character

@@ -96,6 +96,11 @@ impl Walk<'_> {
     }
 
     fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        if let Some(like) = self.tables.profile.lacks.any_wide()
+            && let Some(target) = self.store.wide_alike(local, like, self.work)?
+        {
+            return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), dead: SmallVec::new() }));
+        }
         let mut found = Wide::default();
         let mut looked = 0;
         for (lead, second, more) in LEADS {

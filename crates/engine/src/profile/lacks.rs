@@ -53,6 +53,11 @@ impl Lacks {
         Lacks { wide, known: AppendVec::new(), adding: Mutex::default() }
     }
 
+    /// One of the characters past ASCII that can be spelled.
+    pub(crate) fn any_wide(&self) -> Option<char> {
+        self.wide.ranges().first().and_then(|&(first, _)| char::from_u32(first))
+    }
+
     /// What a set lacks, if that is little enough, and no beginning of a character is lost with it.
     pub(crate) fn of(&self, set: &CharSet) -> Option<LackId> {
         let lacking = self.wide.minus(set);

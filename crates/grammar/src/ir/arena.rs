@@ -160,9 +160,11 @@ impl Arena {
         self.base
     }
 
-    /// A copy that takes so many expressions at most, and `room` more than there are before anything has to grow.
+    /// A copy that takes so many expressions at most beside those of the base, and `room` more than there are before
+    /// anything has to grow.
     pub(crate) fn with_capacity(&self, capacity: usize, room: usize) -> Self {
-        Arena { capacity: capacity.clamp(16, u32::MAX as usize / 2), ..self.to_grow(room) }
+        let capacity = capacity.saturating_add(self.base).clamp(16, u32::MAX as usize / 2);
+        Arena { capacity, ..self.to_grow(room) }
     }
 
     /// A copy to which about so many expressions are going to be added.

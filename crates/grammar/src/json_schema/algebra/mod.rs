@@ -13,6 +13,7 @@ mod goal;
 mod lengths;
 mod object;
 mod one_of;
+mod stages;
 mod strings;
 mod unevaluated;
 

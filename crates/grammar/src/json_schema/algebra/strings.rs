@@ -18,6 +18,7 @@ use crate::json_schema::string::{Format, FormatId, matches};
 use crate::limits::Budget;
 
 use super::lengths::Lengths;
+use super::stages::Stages;
 
 /// What it takes to compute with sets of strings.
 pub(crate) struct Texts<'a, 'l> {
@@ -129,10 +130,7 @@ impl Strings {
             Strings::Only(texts) => Strings::Except(texts.clone()),
             Strings::Except(texts) => Strings::Only(texts.clone()),
             Strings::Expr(expr) => {
-                let others = match Lengths::all_of(arena, *expr) {
-                    Some(lengths) => lengths.complement().expr(arena),
-                    None => arena.not(*expr),
-                };
+                let others = others(*expr, arena);
                 Strings::from_expr(others, arena)
             }
             Strings::Within(Format { exact, least, most, .. }) => {
@@ -278,13 +276,29 @@ impl Strings {
     }
 }
 
+/// What an expression does not match.
+fn others(expr: ExprId, arena: &mut Arena) -> ExprId {
+    if let Some(lengths) = Lengths::all_of(arena, expr) {
+        return lengths.complement().expr(arena);
+    }
+    match Stages::of(arena, expr) {
+        Some(stages) => stages.complement().expr(arena),
+        None => arena.not(expr),
+    }
+}
+
 /// What two expressions have in common.
 fn both(a: ExprId, b: ExprId, arena: &mut Arena) -> ExprId {
     match (Lengths::all_of(arena, a), Lengths::all_of(arena, b)) {
-        (Some(one), Some(other)) => one.intersect(&other).expr(arena),
-        (Some(lengths), None) => lengths.within(b, arena),
-        (None, Some(lengths)) => lengths.within(a, arena),
-        (None, None) => arena.and(&[a, b]),
+        (Some(one), Some(other)) => return one.intersect(&other).expr(arena),
+        (Some(lengths), None) => return lengths.within(b, arena),
+        (None, Some(lengths)) => return lengths.within(a, arena),
+        (None, None) => {}
+    }
+    let stages = Stages::of(arena, a).and_then(|one| one.intersect(&Stages::of(arena, b)?));
+    match stages {
+        Some(stages) => stages.expr(arena),
+        None => arena.and(&[a, b]),
     }
 }
 

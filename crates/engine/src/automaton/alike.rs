@@ -1,0 +1,79 @@
+//! Whether characters past ASCII are told apart.
+//!
+//! Most patterns are about ASCII: to them one letter of another script is as good as another. Then it is enough to follow
+//! one of them, where all of them in UTF-8 are dozens of places.
+
+use tokenstile_grammar::ir::{ByteSet, Expr};
+
+use super::boolean::{FormulaId, Kind};
+use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, Work};
+use crate::profile::LackId;
+
+impl Store {
+    /// Where each character past ASCII leads from a local, if that is seen to be the same place for all of them. `like`
+    /// is one of them.
+    pub(crate) fn wide_alike(
+        &self,
+        id: LocalId,
+        like: char,
+        work: &mut Work,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let states = &self.opened(id).states;
+        if !states.iter().all(|&(state, _)| self.is_alike(state)) {
+            return Ok(None);
+        }
+        let mut at = id;
+        for &byte in like.encode_utf8(&mut [0; 4]).as_bytes() {
+            match self.step_byte(at, byte, work)? {
+                Some(next) => at = self.clamped_local(next),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// Whether they are not told apart in a state.
+    fn is_alike(&self, state: StateId) -> bool {
+        let expansion = self.expansion_in(&mut self.build(), state);
+        expansion.terminals.iter().all(|&cell| self.is_alike_in(cell))
+    }
+
+    /// Whether they are not told apart by a cell that reads a byte, or by one that is the end.
+    fn is_alike_in(&self, cell: CellId) -> bool {
+        if cell == CellId::NIL {
+            return true;
+        }
+        let Cell { head, tail, .. } = self.cell(cell);
+        let (expr, at) = match head {
+            Head::Expr(expr, at) => (expr, at),
+            Head::Bool(formula) => return self.is_alike_formula(formula),
+            _ => return false,
+        };
+        match self.program.arena.get(expr) {
+            Expr::Chars(set) => {
+                let class = self.program.class(set);
+                let all = class.wide && class.lack == LackId::NOTHING;
+                all || self.program.arena.char_set(set).is_ascii()
+            }
+            Expr::Literal(literal) => self.program.arena.literal_bytes(literal)[at as usize].is_ascii(),
+            // Any bytes: however many there are in a character, they all lead back to where they were.
+            Expr::Bytes(set) => {
+                set == ByteSet::ALL
+                    && matches!(self.cell(tail).head, Head::Expr(rest, _) if rest == self.program.anything)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether all parts of a formula do not.
+    fn is_alike_formula(&self, id: FormulaId) -> bool {
+        match &self.formula(id).kind {
+            Kind::False | Kind::True => true,
+            Kind::Leaf { state, trackers, .. } => {
+                trackers.is_empty() && self.state(*state).kernel.iter().all(|&cell| self.is_alike_in(cell))
+            }
+            Kind::And(parts) | Kind::Or(parts) => parts.iter().all(|&part| self.is_alike_formula(part)),
+            Kind::Not(part) => self.is_alike_formula(*part),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Places that all go on because each can do what one of them can.
+//!
+//! In a text that must contain something, the search for it begins anew with every character: whatever else is open,
+//! the place where it begins is open too. If from there characters lead to where it is open again, they do so from
+//! everywhere. So one place is looked at instead of all of them, which may be hundreds.
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+
+use super::closed::Closed;
+use super::walk::Walk;
+use super::wide::Wide;
+use crate::automaton::{Cell, CellId, CharClass, Exceeded, Head, LocalId, Store};
+use crate::profile::LackId;
+
+/// How many expressions may be looked at to see what bytes are in them.
+const EXPRS: usize = 512;
+
+const ASCII: ByteSet = ByteSet::range(0, 0x7F);
+const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
+
+/// The characters that lead from a place to others that can do what one of them can.
+struct Leads {
+    ascii: ByteSet,
+    /// Whether those past ASCII do, but for a few.
+    wide: bool,
+    dead: SmallVec<[char; 4]>,
+}
+
+impl Walk<'_> {
+    /// All that leads from a place to others that can do what it can, or what the place can that most tokens lead to.
+    pub(super) fn covered(&mut self, local: LocalId, home: LocalId) -> Result<Option<Closed>, Exceeded> {
+        if !self.goes_on(local) || !self.goes_on(home) {
+            return Ok(None);
+        }
+        // It may take a character or two to come to where there is least.
+        let least = self.home(home)?.filter(|&least| self.goes_on(least)).unwrap_or(home);
+        let mut bases: SmallVec<[LocalId; 3]> = SmallVec::from_slice(&[local, home, least]);
+        bases.dedup();
+        for base in bases {
+            if let Some(covered) = self.covered_by(base, local, home)? {
+                return Ok(Some(covered));
+            }
+        }
+        Ok(None)
+    }
+
+    fn covered_by(
+        &mut self,
+        base: LocalId,
+        local: LocalId,
+        home: LocalId,
+    ) -> Result<Option<Closed>, Exceeded> {
+        let again = self.leads_to_cover(base, base)?;
+        if !self.is_most(base, &again) {
+            return Ok(None);
+        }
+        let first = self.leads_to_cover(local, base)?;
+        let mut dead = again.dead.to_vec();
+        dead.extend_from_slice(&first.dead);
+        if !self.is_most(local, &first) || !self.are_few(&mut dead) {
+            return Ok(None);
+        }
+        // What is come to is made of what is here.
+        let Some(used) = self.store.used_until(local, &again.ascii.union(&first.ascii)) else {
+            return Ok(None);
+        };
+        let exits = used.minus(&again.ascii).minus(if again.wide { &WIDE } else { &ByteSet::EMPTY });
+        let rest = CharClass { ascii: again.ascii, wide: again.wide, lack: LackId::NOTHING };
+        let first = (local, first.ascii, first.wide && again.wide);
+        self.closed_at(home, first, (rest, u32::MAX, dead), exits).map(Some)
+    }
+
+    /// Whether that is most of what leads on from a place.
+    fn is_most(&self, local: LocalId, leads: &Leads) -> bool {
+        let alive = self.store.split_expansion(local).alive;
+        let tokens = |bytes: &ByteSet| self.tables.profile.anchor(0).count(&bytes.intersect(&ASCII));
+        10 * tokens(&leads.ascii) >= 9 * tokens(&alive) && (leads.wide || !alive.intersects(&WIDE))
+    }
+
+    /// What leads from a place to others that can do what `base` can.
+    fn leads_to_cover(&mut self, local: LocalId, base: LocalId) -> Result<Leads, Exceeded> {
+        let expansion = self.store.split_expansion(local);
+        let mut ascii = ByteSet::EMPTY;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let set = class.set.intersect(&ASCII);
+            if !set.is_empty() {
+                let next = self.step(expansion, i)?;
+                ascii = if self.store.covers(next, base) { ascii.union(&set) } else { ascii };
+            }
+        }
+        Ok(match self.wide_of(local)? {
+            Some(Wide { targets, dead }) if targets.iter().all(|&to| self.store.covers(to, base)) => {
+                Leads { ascii, wide: true, dead }
+            }
+            _ => Leads { ascii, wide: false, dead: SmallVec::new() },
+        })
+    }
+}
+
+impl Store {
+    /// Whether a place can do all that another can, as its cells show.
+    fn covers(&self, id: LocalId, other: LocalId) -> bool {
+        match (&self.local(id).heads[..], &self.local(other).heads[..]) {
+            (&[(a, stack)], &[(b, below)]) => {
+                let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
+                id == other || stack == below && some.iter().all(|cell| more.contains(cell))
+            }
+            _ => false,
+        }
+    }
+
+    /// The bytes that may be read from a place on until something must be read that none of `chars` begins; `None` if
+    /// that is not certain to come, or something is called before.
+    fn used_until(&self, id: LocalId, chars: &ByteSet) -> Option<ByteSet> {
+        let &[(state, _)] = &self.local(id).heads[..] else { return None };
+        let mut exprs: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut used = ByteSet::EMPTY;
+        for &cell in self.state(state).kernel.iter() {
+            let mut at = cell;
+            while !self.ends_run(at, chars, &mut used, &mut exprs)? {
+                at = self.cell(at).tail;
+            }
+        }
+        Some(used.union(&self.bytes_in(exprs)?))
+    }
+
+    /// Whether a cell begins with, or comes to, a literal that none of `chars` begins. What may be read before is added.
+    fn ends_run(
+        &self,
+        cell: CellId,
+        chars: &ByteSet,
+        used: &mut ByteSet,
+        exprs: &mut SmallVec<[ExprId; 16]>,
+    ) -> Option<bool> {
+        if cell == CellId::NIL {
+            return None;
+        }
+        let arena = &self.program.arena;
+        let Cell { head: Head::Expr(expr, at), .. } = self.cell(cell) else { return None };
+        let one = [expr];
+        let (parts, mut at) = match arena.get(expr) {
+            Expr::Concat(list) => (&arena.list(list)[at as usize..], 0),
+            _ => (&one[..], at),
+        };
+        for &part in parts {
+            if let Expr::Literal(literal) = arena.get(part) {
+                let next = arena.literal_bytes(literal)[at as usize];
+                if !chars.contains(next) && next.is_ascii() {
+                    used.insert(next);
+                    return Some(true);
+                }
+            }
+            at = 0;
+            exprs.push(part);
+        }
+        Some(false)
+    }
+
+    /// The bytes that are in some expressions, if those are plain.
+    fn bytes_in(&self, mut todo: SmallVec<[ExprId; 16]>) -> Option<ByteSet> {
+        let arena = &self.program.arena;
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut bytes = ByteSet::EMPTY;
+        while let Some(expr) = todo.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            if seen.len() > EXPRS {
+                return None;
+            }
+            match arena.get(expr) {
+                Expr::Bytes(set) => bytes = bytes.union(&set),
+                Expr::Chars(set) => {
+                    let set = arena.char_set(set);
+                    bytes = bytes.union(&set.ascii());
+                    bytes = if set.is_ascii() { bytes } else { bytes.union(&WIDE) };
+                }
+                Expr::Literal(literal) => {
+                    bytes = bytes.union(&arena.literal_bytes(literal).iter().copied().collect());
+                }
+                Expr::Never | Expr::Empty => {}
+                Expr::Concat(_) | Expr::Alt(_) | Expr::Repeat { .. } => {
+                    todo.extend(arena.children(expr).iter().copied());
+                }
+                _ => return None,
+            }
+        }
+        Some(bytes)
+    }
+}
