@@ -153,3 +153,29 @@ fn what_follows_a_run_looks_like_more_of_it() {
         check(&regex(pattern), &["", "a", "ab", "aab"]);
     }
 }
+
+/// What goes on in many places alike: a search begins anew with every character, up to something that no such character is.
+#[test]
+fn texts_that_contain_something() {
+    let texts = ["", "c", "ca", "cat", "catt", "xyca", "xycat", "cacat", "dog", "cdo", "é", "nénca"];
+    for pattern in [
+        "[a-z]*(cat|dog)[a-z]*-[a-z]*",
+        "[^ -]*(cat|dog)[^ -]* [a-z]*",
+        "[^-]*ca.?t[^-]*-x",
+        "(.*cat.*-)+[a-z]+",
+        "[^-]*(cat|né)[^-]*(-[^-]*)?",
+        "[a-z]*cat[a-zé]*(-| x)",
+        "(cat|[a-z])*-(c|a|t)*",
+        "[a-zé日]*cat[a-zé日]*-",
+    ] {
+        let grammar = regex(pattern);
+        let reference = Reference::new(&grammar);
+        let texts =
+            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
+        check(&grammar, &texts.collect::<Vec<_>>());
+    }
+    let grammar = gbnf(
+        "root ::= any word any \"-\" rest\nany ::= [^-]*\nword ::= \"cat\" | \"d\" any \"g\"\nrest ::= [a-z]*",
+    );
+    check(&grammar, &["", "c", "cat", "catd", "xd", "xdogca", "né"]);
+}
