@@ -122,6 +122,9 @@ impl Store {
             let mut at = cell;
             while !self.ends_run(at, chars, &mut used, &mut exprs)? {
                 at = self.cell(at).tail;
+                if exprs.len() > EXPRS {
+                    return None;
+                }
             }
         }
         Some(used.union(&self.bytes_in(exprs)?))

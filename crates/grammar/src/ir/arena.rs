@@ -5,6 +5,8 @@
 //! sorted. Two expressions that are built alike get the same id. Children always have smaller ids than their
 //! parents, so a bottom-up pass is a loop over ids and no walk needs the call stack.
 
+use std::sync::Arc;
+
 use hashbrown::HashTable;
 use smallvec::SmallVec;
 
@@ -105,6 +107,9 @@ pub struct Arena {
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
     index: HashTable<Indexed>,
     indexed: usize,
+    /// The index of what is not in that: of the first so many, which this arena was copied with.
+    shared: Arc<HashTable<Indexed>>,
+    shared_len: usize,
     capacity: usize,
     overflowed: bool,
     /// So many of the first expressions are those of a base that other arenas begin with too. They stay.
@@ -142,6 +147,8 @@ impl Arena {
             machines: Pool::default(),
             index: HashTable::new(),
             indexed: 0,
+            shared: Arc::default(),
+            shared_len: 0,
             capacity,
             overflowed: false,
             base: 0,
@@ -178,17 +185,21 @@ impl Arena {
             members: self.members.clone(),
             member_parts: self.member_parts.clone(),
             machines: self.machines.clone(),
-            index: self.index.clone(),
+            index: match self.index.len() {
+                0 => HashTable::with_capacity(room),
+                _ => self.index.clone(),
+            },
+            shared: self.shared.clone(),
             ..*self
         }
     }
 
-    /// A copy of which copies have room for so many more expressions before anything has to grow.
-    pub(crate) fn with_room(&self, room: usize) -> Self {
-        let mut copy = self.clone();
-        copy.catch_up();
-        copy.index.reserve(room, Indexed::spread);
-        copy
+    /// The same, with an index that copies share.
+    pub(crate) fn with_shared_index(mut self) -> Self {
+        self.catch_up();
+        self.shared_len = self.exprs.len();
+        self.shared = Arc::new(std::mem::take(&mut self.index));
+        self
     }
 
     /// Whether an expression was asked for that no longer fitted.

@@ -84,13 +84,13 @@ impl Base {
         let (arena, bodies) = passes::extract_all(grammar.arena(), &bodies[..bodies.len() - 1], &rules);
         let base = arena.len();
         let mut builder = GrammarBuilder::new(&limits);
-        builder.arena = arena.with_room(ROOM).with_base(base);
+        builder.arena = arena.with_base(base).with_shared_index();
         for (rule, &body) in Base::declare(&mut builder)?.into_iter().zip(&bodies) {
             builder.define(rule, body);
         }
         let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
-        let formats =
-            formats.into_iter().zip(bodies[bodies.len() - FORMATS.len()..].iter().copied()).collect();
+        let written = &bodies[bodies.len() - formats.len()..];
+        let formats = formats.into_iter().zip(written.iter().copied()).collect();
         Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats })
     }
 

@@ -29,7 +29,8 @@ impl Arena {
     pub(super) fn find(&self, hash: u32, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> Option<ExprId> {
         let spread = u64::from(hash).wrapping_mul(SPREAD);
         let is_it = |known: &Indexed| known.hash == hash && self.same(known.id, expr, children, bytes);
-        self.index.find(spread, is_it).map(|known| known.id)
+        let found = self.index.find(spread, is_it).or_else(|| self.shared.find(spread, is_it));
+        found.map(|known| known.id)
     }
 
     pub(super) fn add_to_index(&mut self, hash: u32, id: ExprId) {

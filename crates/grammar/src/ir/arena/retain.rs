@@ -1,5 +1,7 @@
 //! Drops part of an arena.
 
+use std::sync::Arc;
+
 use super::{Arena, Expr, List};
 use crate::ids::{ExprId, MembersId, RuleId};
 
@@ -27,7 +29,10 @@ impl Arena {
         self.members.truncate(members);
         self.member_parts.truncate(members);
         self.index.clear();
-        self.indexed = 0;
+        if kept < self.shared_len {
+            (self.shared, self.shared_len) = (Arc::default(), 0);
+        }
+        self.indexed = self.shared_len;
         map
     }
 
