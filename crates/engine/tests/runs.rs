@@ -6,7 +6,8 @@ mod support;
 use std::sync::OnceLock;
 
 use support::{Sorted, byte_vocab, compile, gbnf, regex};
-use tokenstile::{Grammar, Vocab};
+use tokenstile::grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile::{Grammar, Limits, Vocab};
 use tokenstile_testkit::Reference;
 
 struct Words {
@@ -178,4 +179,67 @@ fn texts_that_contain_something() {
         "root ::= any word any \"-\" rest\nany ::= [^-]*\nword ::= \"cat\" | \"d\" any \"g\"\nrest ::= [a-z]*",
     );
     check(&grammar, &["", "c", "cat", "catd", "xd", "xdogca", "né"]);
+}
+
+/// Texts of one pattern that none of others matches, then something else; or all of that in another way.
+fn but(whole: &str, without: &[&str], tail: &str, or: &str) -> Grammar {
+    let mut g = GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).expect("one rule");
+    let mut re = |pattern: &str| {
+        regex_expr(pattern, &RegexOptions::default(), &mut g.arena, &Limits::default())
+            .expect("a good pattern")
+    };
+    let (whole, tail, or) = (re(whole), re(tail), re(or));
+    let without: Vec<_> = without.iter().map(|pattern| re(pattern)).collect();
+    let mut parts: Vec<_> = without.into_iter().map(|expr| g.arena.not(expr)).collect();
+    parts.push(whole);
+    let but = g.arena.and(&parts);
+    let but = g.arena.concat(&[but, tail]);
+    let body = g.arena.alt(&[but, or]);
+    g.define(root, body);
+    g.build(root).expect("well formed")
+}
+
+/// Whatever was written can be completed, but may not end where something else matches it.
+#[test]
+fn texts_that_others_do_not_match() {
+    let texts = ["", "c", "ca", "cat", "cats", "xc", "doc", "dog", "é", "né", "né日", "ab", "abc", "C", " x"];
+    for (whole, without, tail, or) in [
+        ("[^-]*", &["cat[a-z]*s", "(do)+g?"][..], "-[a-z]+", "cat[a-z]*s-x"),
+        ("[^-]*", &["[a-z]*cat"], "-", "[a-z]*cat-[A-Z]*"),
+        ("[^-]*", &["[a-z]{1,100}"], "-x?", "[a-z]{1,100}-y"),
+        ("[^-]*", &["[a-zé]*", "cat|dog"], "(- | -)", "zz"),
+        ("[^- c][^-]*", &["abc|do", "né.*t"], "-", "c[a-z]*-"),
+        ("[a-zé日]+", &["(ab)*", "cat|do(g|c)"], "-[a-z]*", "é-"),
+        ("[a-z]{1,200}", &["cat|dog|ab"], "-", "[a-c]*- "),
+        // A text of these may end in any way, so that some texts cannot be completed.
+        ("[^-]*", &["cat[^-]*"], "-", "cat-"),
+        ("[a-z]*", &["[a-z]*"], "-", "cat"),
+        ("[^-]*", &["ca[^-]*[^-]"], "-[a-z]+", "cas"),
+    ] {
+        let grammar = but(whole, without, tail, or);
+        let reference = Reference::new(&grammar);
+        let texts =
+            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
+        check(&grammar, &texts.collect::<Vec<_>>());
+    }
+}
+
+/// So many characters and no more, in several ways at once.
+#[test]
+fn places_one_behind_the_other() {
+    let texts = ["", "a", "ab", "abc", "abcd", "ab-", "ab-c", "abcde-ab", "A", "Ab", "é", "aé"];
+    for pattern in [
+        "[a-z]{2,3}(-[a-z]{3})?|[a-z]{4}|[a-z]{5,8}(-[a-z]+)?",
+        "[a-zA-Z][a-z][a-z]?(-[a-z]{2,3}| [a-z]{1,2}[A-Z])*",
+        "([a-z]{3}|[a-z]{1,2}) ?[a-z]{3}",
+        "[a-zé]{2}|[a-z]{3,4}( [a-zé]{1,2}|[a-z]{3}-)",
+        "([a-z]{2}|[a-z]{3}[ -])[a-z]{1,20}-?",
+    ] {
+        let grammar = regex(pattern);
+        let reference = Reference::new(&grammar);
+        let texts =
+            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
+        check(&grammar, &texts.collect::<Vec<_>>());
+    }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Program {
     regions: FxHashMap<ExprId, Vec<Behind>>,
     /// The conjunctions, in order; those that are texts of a loop but for a few with what there is to know of them.
     excepts: Vec<(ExprId, OnceLock<Option<Exceptions>>)>,
+    /// Whether there are any booleans.
+    pub(super) booleans: bool,
 }
 
 /// The bodies of all rules, and whether each expression matches the empty text, as far as it is known.
@@ -154,6 +156,7 @@ impl Program {
             lacks,
             regions,
             excepts,
+            booleans: kinds.booleans,
         })
     }
 

@@ -165,7 +165,7 @@ impl Walk<'_> {
     }
 
     /// Where the bytes down to a node lead.
-    fn place_at(
+    pub(super) fn place_at(
         &mut self,
         node: u32,
         known: &mut FxHashMap<u32, Option<LocalId>>,
@@ -334,7 +334,12 @@ impl Walk<'_> {
     }
 
     /// Those of some bytes that lead from one place to another.
-    fn leads_to(&mut self, from: LocalId, to: LocalId, bytes: &ByteSet) -> Result<ByteSet, Exceeded> {
+    pub(super) fn leads_to(
+        &mut self,
+        from: LocalId,
+        to: LocalId,
+        bytes: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
         let expansion = self.store.split_expansion(from);
         let mut found = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {

@@ -8,9 +8,11 @@
 
 mod accept;
 mod but_few;
+mod chain;
 mod choice;
 mod closed;
 mod cover;
+mod free;
 mod machines;
 mod pending;
 mod store;

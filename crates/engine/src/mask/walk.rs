@@ -356,6 +356,9 @@ impl<'a> Walk<'a> {
     fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(index);
+        if self.formulas(anchor.node, local)? {
+            return Ok(());
+        }
         let expansion = self.expansion(local);
         self.ends_in(expansion, |pending| match anchor.node {
             ROOT => pending.whole = true,
@@ -364,6 +367,7 @@ impl<'a> Walk<'a> {
         let ascii = ByteSet::range(0, 0x7f);
         let mut left = anchor.bytes.intersect(&expansion.alive);
         left = left.minus(&self.but_few(index, local, &left)?);
+        left = left.minus(&self.free(index, local, &left)?);
         if self.is_left_anyhow(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
@@ -394,6 +398,9 @@ impl<'a> Walk<'a> {
         }
         // Words are left: they are no simple run, but may be one all the same.
         if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
+            left = left.minus(&self.chain(index, local, &left)?);
+        }
+        if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
@@ -404,6 +411,16 @@ impl<'a> Walk<'a> {
             }
         }
         self.apart(anchor.node, expansion)
+    }
+
+    /// Visits an anchor where formulas are open beside others: each by itself. Answers whether that was so.
+    fn formulas(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
+        let Some((state, stack)) = self.store.only_state(local) else { return Ok(false) };
+        let Some(parts) = self.store.formulas_apart(state) else { return Ok(false) };
+        for part in parts {
+            self.visit(node, self.store.local_on(part, stack))?;
+        }
+        Ok(true)
     }
 
     /// Whether a loop is come to that most other characters lead out of: then it matters little that it is one.

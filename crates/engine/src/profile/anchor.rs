@@ -92,6 +92,12 @@ impl Entry {
         Entry { ascii: [ascii as u64, (ascii >> 64) as u64], node, chars, first, wide, unused: [0; 6] }
     }
 
+    /// Whether what lies between begins with one of some bytes.
+    #[inline]
+    pub(crate) fn is_after(&self, bytes: &ByteSet) -> bool {
+        bytes.contains(self.first)
+    }
+
     /// Whether what lies between is one of `first` and then any of `rest`.
     #[inline]
     pub(crate) fn is_within(&self, first: &ByteSet, rest: &CharClass) -> bool {

@@ -4,6 +4,7 @@
 //! of conjunctions ([`Array`], [`Object`]) whose items and members stay [goals](goal): they are looked at only when
 //! they are written down, or as far as it takes to see that something is empty.
 
+mod apart;
 mod array;
 mod empty;
 mod endless;

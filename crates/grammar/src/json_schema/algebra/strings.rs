@@ -17,6 +17,7 @@ use crate::ir::{Arena, CharSet};
 use crate::json_schema::string::{Format, FormatId, matches};
 use crate::limits::Budget;
 
+use super::apart::common;
 use super::lengths::Lengths;
 use super::stages::Stages;
 
@@ -298,7 +299,7 @@ fn both(a: ExprId, b: ExprId, arena: &mut Arena) -> ExprId {
     let stages = Stages::of(arena, a).and_then(|one| one.intersect(&Stages::of(arena, b)?));
     match stages {
         Some(stages) => stages.expr(arena),
-        None => arena.and(&[a, b]),
+        None => common(&[a, b], arena),
     }
 }
 

@@ -1,0 +1,120 @@
+//! Runs of characters but for what other expressions match: keys that match none of the patterns.
+//!
+//! Wherever the characters lead, the text can go on (see [`Free`]), so the tables of runs answer for all of it. It may
+//! end unless the others match what is there. That is asked of them alone, and only where something follows the run in
+//! the same token: most of the time they have come to nothing by then.
+
+use rustc_hash::FxHashMap;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::accept::Shared;
+use super::walk::{RUN_TOKENS, Walk};
+use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
+use crate::profile::{Profile, Run, RunMask};
+
+const ASCII: ByteSet = ByteSet::range(0, 0x7F);
+const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
+
+/// A first character and then any of a loop.
+struct First {
+    ascii: ByteSet,
+    wide: bool,
+    rest: CharClass,
+    /// What else the loop may go on with.
+    others: u128,
+}
+
+/// What is left of the others at the nodes on the way.
+type Known = FxHashMap<u32, Option<LocalId>>;
+
+impl Walk<'_> {
+    /// Takes all tokens from an anchor on, where a place is a loop but for what others match. Answers the bytes it has
+    /// seen to.
+    pub(super) fn free(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+        let store = self.store;
+        let Some(free) = store.only_state(local).and_then(|(state, _)| store.free(state)) else {
+            return Ok(ByteSet::EMPTY);
+        };
+        let Some(First { ascii, wide, rest, others }) = self.first_of(&free)? else {
+            return Ok(ByteSet::EMPTY);
+        };
+        let anchor = self.tables.profile.anchor(index);
+        let first = ascii.intersect(left);
+        let onward = store.split_expansion(store.clamped_local(store.local_of(free.tail)));
+        let is_plain = !onward.pops && onward.ends.is_empty() && onward.apart.is_empty();
+        let apart = !onward.alive.intersects(&rest.ascii) && onward.alive.ascii_bits() & others == 0;
+        let away = first.intersect(&rest.ascii).intersect(&free.unlike).first();
+        let (Some(away), true, true) = (away, is_plain, apart && onward.alive.is_subset(&ASCII)) else {
+            return Ok(ByteSet::EMPTY);
+        };
+        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
+            return Ok(ByteSet::EMPTY);
+        }
+        let run = Run { anchor: index, first, first_wide: wide, rest, most: u32::MAX };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
+        self.masks.push(Shared { mask, minus });
+        self.work.spend(64)?;
+        self.leave_free(&run, (local, away), &free, onward.alive)?;
+        Ok(first.union(if wide { &WIDE } else { &ByteSet::EMPTY }))
+    }
+
+    /// Where the first characters of the whole lead, if that is an endless loop, and the same for most of them.
+    fn first_of(&mut self, free: &Free) -> Result<Option<First>, Exceeded> {
+        let store = self.store;
+        let start = store.clamped_local(store.local_of(free.whole));
+        let Some(home) = self.home(start)? else { return Ok(None) };
+        let endless = |repeats: &Loop| {
+            repeats.need == 0 && repeats.left.is_none_or(|left| left as usize > self.trie.longest)
+        };
+        let Some(repeats) = store.repeats(home).filter(endless) else { return Ok(None) };
+        let rest = store.program.class(repeats.chars);
+        let ascii = self.leads_to(start, home, &ASCII)?;
+        let shown = ascii.first().is_some_and(|byte| store.wide_follows(start, byte, rest.lack));
+        let wide = rest.wide && (shown || self.wide_leads_to(start, home, rest.lack)?);
+        Ok(Some(First { ascii, wide, rest, others: repeats.others }))
+    }
+
+    /// Goes on where something else follows a run. `away` is a character behind which the text may end.
+    fn leave_free(
+        &mut self,
+        run: &Run,
+        (local, away): (LocalId, u8),
+        free: &Free,
+        onward: ByteSet,
+    ) -> Result<(), Exceeded> {
+        let store = self.store;
+        let Some(home) = self.after_byte(local, away)? else { return Ok(()) };
+        let others = store.clamped_local(store.local_of(free.without));
+        let others_home = self.after_byte(others, away)?;
+        let firsts = store.split_expansion(others).alive;
+        let (profile, trie) = (&self.tables.profile, self.trie);
+        let node = profile.anchor(run.anchor).node;
+        let mut known: Known = FxHashMap::from_iter([(node, Some(others))]);
+        let mut places: Known = FxHashMap::from_iter([(node, Some(local))]);
+        let wide = if run.rest.wide { &WIDE } else { &ByteSet::EMPTY };
+        let exits = store.split_expansion(home).alive.union(&onward).minus(&run.rest.ascii).minus(wide);
+        let leaving = profile.leaving(trie, run);
+        for byte in exits.iter() {
+            let from_home = self.after_byte(home, byte)?;
+            for entry in leaving.by(byte) {
+                let before = trie.parent[entry.node as usize];
+                self.work.spend(1)?;
+                let left = if entry.is_after(&firsts) { self.place_at(before, &mut known)? } else { None };
+                let next = if left == others_home {
+                    from_home
+                } else if onward.contains(byte) {
+                    from_home.filter(|_| !left.is_some_and(|left| store.split_expansion(left).pops))
+                } else {
+                    match self.place_at(before, &mut places)? {
+                        Some(from) => self.after_byte(from, byte)?,
+                        None => None,
+                    }
+                };
+                if let Some(next) = next {
+                    self.arrive(entry.node, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
