@@ -3,6 +3,7 @@
 //! Most patterns are about ASCII: to them one letter of another script is as good as another. Then it is enough to follow
 //! one of them, where all of them in UTF-8 are dozens of places.
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::boolean::{FormulaId, Kind};
@@ -30,6 +31,30 @@ impl Store {
             }
         }
         Ok(Some(at))
+    }
+
+    /// Whether every one of them leads from a local to others that have all cells of `base`, as classes of all of them
+    /// show. Where it goes on besides may depend on the character.
+    pub(crate) fn wide_covers(&self, id: LocalId, base: LocalId) -> bool {
+        let (Some((state, stack)), Some((base, below))) = (self.only_state(id), self.only_state(base)) else {
+            return false;
+        };
+        let mut build = self.build();
+        let terminals = &self.expansion_in(&mut build, state).terminals;
+        let leads_on = |&cell: &CellId| match self.cell(cell) {
+            Cell { head: Head::Expr(expr, _), tail, .. } => match self.program.arena.get(expr) {
+                Expr::Chars(set) => {
+                    let class = self.program.class(set);
+                    (class.wide && class.lack == LackId::NOTHING).then_some(tail)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let next: SmallVec<[CellId; 4]> =
+            terminals.iter().filter_map(leads_on).map(|tail| build.unfold(tail)).collect();
+        let wanted = &self.state(base).kernel;
+        stack == below && !wanted.is_empty() && wanted.iter().all(|cell| next.contains(cell))
     }
 
     /// Whether they are not told apart in a state.

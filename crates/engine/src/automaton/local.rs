@@ -193,6 +193,12 @@ impl Store {
         build.clamp_local(local)
     }
 
+    /// The same of a set of cells.
+    pub(crate) fn local_of_cells(&self, cells: &[CellId], node: NodeId) -> LocalId {
+        let state = self.build().state(cells);
+        self.local_on(state, node)
+    }
+
     /// The local as far as one token can tell: see [`Cell::clamped`].
     #[inline]
     pub(crate) fn clamped_local(&self, id: LocalId) -> LocalId {

@@ -200,12 +200,27 @@ impl Walk<'_> {
 
     /// The place that most tokens lead to by their first character.
     pub(super) fn home(&mut self, local: LocalId) -> Result<Option<LocalId>, Exceeded> {
+        self.heaviest(local, None)
+    }
+
+    /// The same, or the place that most others lead to.
+    pub(super) fn heaviest(
+        &mut self,
+        local: LocalId,
+        but: Option<LocalId>,
+    ) -> Result<Option<LocalId>, Exceeded> {
         let ascii = ByteSet::range(0, 0x7F);
         let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
-        let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
-        let most = weights.enumerate().max_by_key(|class| class.1);
-        most.map(|(class, _)| self.step(expansion, class)).transpose()
+        let mut found = None;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let weight = root.count(&class.set.intersect(&ascii));
+            if found.is_none_or(|(_, most)| weight >= most) {
+                let next = self.step(expansion, i)?;
+                found = if but == Some(next) { found } else { Some((next, weight)) };
+            }
+        }
+        Ok(found.map(|found| found.0))
     }
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
@@ -214,6 +229,9 @@ impl Walk<'_> {
         let Some(home) = self.home(local)? else { return Ok(None) };
         if let Some(covered) = self.covered(local, home)? {
             return Ok(Some(covered));
+        }
+        if let Some(single) = self.single(local, home)? {
+            return Ok(Some(single));
         }
         let alive = self.store.split_expansion(home).alive;
         let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
@@ -351,7 +369,7 @@ impl Walk<'_> {
     }
 
     /// Those of the characters of a class that lead from a place back to it.
-    fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
+    pub(super) fn stays(&mut self, home: LocalId, class: &CharClass) -> Result<CharClass, Exceeded> {
         if let Some(Loop { chars, left: None, need: 0, .. }) = self.store.repeats(home)
             && self.store.program.class(chars) == *class
         {

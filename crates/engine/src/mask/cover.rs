@@ -16,7 +16,7 @@ use crate::automaton::{Cell, CellId, CharClass, Exceeded, Head, LocalId, Store};
 use crate::profile::LackId;
 
 /// How many expressions may be looked at to see what bytes are in them.
-const EXPRS: usize = 512;
+const EXPRS: usize = 1 << 12;
 
 const ASCII: ByteSet = ByteSet::range(0, 0x7F);
 const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
@@ -30,6 +30,29 @@ struct Leads {
 }
 
 impl Walk<'_> {
+    /// The place that most tokens lead to, if most characters lead from there back to it: nothing else need be looked at.
+    pub(super) fn single(&mut self, local: LocalId, home: LocalId) -> Result<Option<Closed>, Exceeded> {
+        if !self.goes_on(local) || !self.goes_on(home) {
+            return Ok(None);
+        }
+        let alive = self.store.split_expansion(home).alive;
+        let lack = LackId::NOTHING;
+        let all = CharClass { ascii: alive.intersect(&ASCII), wide: alive.intersects(&WIDE), lack };
+        let rest = self.stays(home, &all)?;
+        let again = Leads { ascii: rest.ascii, wide: rest.wide, dead: SmallVec::new() };
+        if !self.is_most(home, &again) {
+            return Ok(None);
+        }
+        let (ascii, wide) = (self.leads_to(local, home, &ASCII)?, self.wide_leads_to(local, home, lack)?);
+        let first = Leads { ascii, wide, dead: SmallVec::new() };
+        if !self.is_most(local, &first) {
+            return Ok(None);
+        }
+        let exits = alive.minus(&rest.ascii).minus(if rest.wide { &WIDE } else { &ByteSet::EMPTY });
+        let first = (local, ascii, wide && rest.wide);
+        self.closed_at(home, first, (rest, u32::MAX, Vec::new()), exits).map(Some)
+    }
+
     /// All that leads from a place to others that can do what it can, or what the place can that most tokens lead to.
     pub(super) fn covered(&mut self, local: LocalId, home: LocalId) -> Result<Option<Closed>, Exceeded> {
         if !self.goes_on(local) || !self.goes_on(home) {
@@ -37,7 +60,9 @@ impl Walk<'_> {
         }
         // It may take a character or two to come to where there is least.
         let least = self.home(home)?.filter(|&least| self.goes_on(least)).unwrap_or(home);
-        let mut bases: SmallVec<[LocalId; 3]> = SmallVec::from_slice(&[local, home, least]);
+        let mut bases: SmallVec<[LocalId; 4]> = SmallVec::from_slice(&[local, home, least]);
+        let other = self.heaviest(home, Some(least))?;
+        bases.extend(other.and_then(|other| self.store.common(least, other)));
         bases.dedup();
         for base in bases {
             if let Some(covered) = self.covered_by(base, local, home)? {
@@ -93,6 +118,9 @@ impl Walk<'_> {
                 ascii = if self.store.covers(next, base) { ascii.union(&set) } else { ascii };
             }
         }
+        if self.store.wide_covers(local, base) {
+            return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
+        }
         Ok(match self.wide_of(local)? {
             Some(Wide { targets, dead }) if targets.iter().all(|&to| self.store.covers(to, base)) => {
                 Leads { ascii, wide: true, dead }
@@ -103,6 +131,16 @@ impl Walk<'_> {
 }
 
 impl Store {
+    /// A place that can do what two others both can, as their cells show.
+    fn common(&self, a: LocalId, b: LocalId) -> Option<LocalId> {
+        let ((a, stack), (b, below)) = (self.only_state(a)?, self.only_state(b)?);
+        let (a, b) = (&self.state(a).kernel, &self.state(b).kernel);
+        let both: SmallVec<[CellId; 8]> =
+            a.iter().copied().filter(|cell| b.binary_search(cell).is_ok()).collect();
+        let known = both.is_empty() || both.len() == a.len() || both.len() == b.len();
+        (stack == below && !known).then(|| self.local_of_cells(&both, stack))
+    }
+
     /// Whether a place can do all that another can, as its cells show.
     fn covers(&self, id: LocalId, other: LocalId) -> bool {
         match (&self.local(id).heads[..], &self.local(other).heads[..]) {
