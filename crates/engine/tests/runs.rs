@@ -6,7 +6,7 @@ mod support;
 use std::sync::OnceLock;
 
 use support::{Sorted, byte_vocab, compile, gbnf, regex};
-use tokenstile::grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile::grammar::{GrammarBuilder, JsonOptions, RegexOptions, regex_expr};
 use tokenstile::{Grammar, Limits, Vocab};
 use tokenstile_testkit::Reference;
 
@@ -238,6 +238,24 @@ fn places_one_behind_the_other() {
     ] {
         let grammar = regex(pattern);
         let reference = Reference::new(&grammar);
+        let texts =
+            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
+        check(&grammar, &texts.collect::<Vec<_>>());
+    }
+}
+
+/// What is left of a pattern is a loop, and a bound says how often.
+#[test]
+fn a_loop_up_to_a_length() {
+    for (pattern, length) in
+        [("^[a-c]+x.*$", 7), ("^[a-c]+x[a-z]*$", 6), ("^[a-c]+x.*$", 30), ("^a*x\\\\S*$", 9)]
+    {
+        let source = format!(r#"{{"type": "string", "pattern": "{pattern}", "maxLength": {length}}}"#);
+        let grammar = Grammar::json_schema(&source, &JsonOptions::default(), &Limits::default())
+            .unwrap_or_else(|e| panic!("{e}\n{source}"));
+        let reference = Reference::new(&grammar);
+        let texts =
+            ["\"", "\"ax", "\"axab", "\"axé", "\"axabcd", "\"ax\\n", "\"aaxabc", "\"axa b", "\"axabcde"];
         let texts =
             texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
         check(&grammar, &texts.collect::<Vec<_>>());

@@ -4,8 +4,8 @@
 //! completed by a character with which no text of the patterns ends; so there is nothing to be searched for.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::store::{Cell, CellId, Head, NodeId, StateId, Store};
 
@@ -19,6 +19,8 @@ pub(crate) struct Free {
     pub(crate) tail: StateId,
     /// The ASCII characters with which no text of `without` ends.
     pub(crate) unlike: ByteSet,
+    /// The most characters, and a set in which those must be.
+    pub(crate) most: Option<(u32, CharSetId)>,
 }
 
 impl Store {
@@ -26,7 +28,12 @@ impl Store {
     pub(crate) fn free(&self, state: StateId) -> Option<Free> {
         let [cell] = self.state(state).kernel[..] else { return None };
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
-        let (whole, without) = self.leaf_without(formula)?;
+        let (whole, mut without) = self.leaf_without(formula)?;
+        let bound = without.iter().position(|&state| self.longer(state).is_some());
+        let most = bound.and_then(|at| self.longer(without.remove(at)));
+        if most.is_some() && !without.is_empty() {
+            return None; // where there is no room for another character, a text might not be completed
+        }
         let cells: SmallVec<[CellId; 16]> =
             without.iter().flat_map(|&state| self.state(state).kernel.iter().copied()).collect();
         let mut lasts = Lasts { store: self, bytes: ByteSet::EMPTY, looked: 0 };
@@ -34,7 +41,35 @@ impl Store {
         let unlike = ByteSet::range(0, 0x7F).minus(&lasts.bytes);
         let mut build = self.build();
         let [whole, without, tail] = [whole, &cells, &[tail]].map(|cells| build.state(cells));
-        Some(Free { whole, without, tail, unlike })
+        Some(Free { whole, without, tail, unlike, most })
+    }
+
+    /// If the texts of a state are all that have more than so many characters of a set: how many, and the set.
+    fn longer(&self, state: StateId) -> Option<(u32, CharSetId)> {
+        let arena = &self.program.arena;
+        let mut found: Option<(CellId, Option<CharSetId>)> = None;
+        for &cell in self.state(state).kernel.iter() {
+            let Cell { head: Head::Expr(expr, _), tail, .. } = self.cell(cell) else { return None };
+            let set = match arena.get(expr) {
+                Expr::Chars(set) => Some(set),
+                _ => None,
+            };
+            match &mut found {
+                // Beside the plain characters there are their escapes; those come back to where the others lead.
+                Some((next, known)) if set.is_none() || known.is_none() => {
+                    *next = if set.is_some() { tail } else { *next };
+                    *known = known.or(set);
+                }
+                Some(_) => return None,
+                None => found = Some((tail, set)),
+            }
+        }
+        let (next, Some(set)) = found? else { return None };
+        let Cell { head: Head::Expr(expr, done), tail, .. } = self.cell(next) else { return None };
+        let Expr::Repeat { expr: body, min, max: Some(max) } = arena.get(expr) else { return None };
+        let is_set = self.repeated_chars(body) == Some(set);
+        let Cell { head: Head::Expr(rest, _), tail: CellId::NIL, .. } = self.cell(tail) else { return None };
+        (is_set && min == max && rest == self.program.anything).then(|| (min - done, set))
     }
 
     /// The formulas that a state is open to, each as a state of its own, and a state of all else, if there are formulas and

@@ -135,7 +135,7 @@ impl Store {
     }
 
     /// The character class of a repeated body: a class, or a choice of one class and other things.
-    fn repeated_chars(&self, body: ExprId) -> Option<CharSetId> {
+    pub(super) fn repeated_chars(&self, body: ExprId) -> Option<CharSetId> {
         match self.program.arena.get(body) {
             Expr::Chars(set) => Some(set),
             Expr::Alt(list) => {

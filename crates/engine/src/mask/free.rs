@@ -5,12 +5,13 @@
 //! the same token: most of the time they have come to nothing by then.
 
 use rustc_hash::FxHashMap;
+use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
-use crate::profile::{Profile, Run, RunMask};
+use crate::profile::{LackId, Profile, Run, RunMask};
 
 const ASCII: ByteSet = ByteSet::range(0, 0x7F);
 const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
@@ -50,12 +51,23 @@ impl Walk<'_> {
         if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
             return Ok(ByteSet::EMPTY);
         }
-        let run = Run { anchor: index, first, first_wide: wide, rest, most: u32::MAX };
+        let most = match free.most {
+            Some((most, set)) if self.has_all(set, &rest) => most,
+            Some(_) => return Ok(ByteSet::EMPTY),
+            None => u32::MAX,
+        };
+        let run = Run { anchor: index, first, first_wide: wide, rest, most };
         let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
         self.leave_free(&run, (local, away), &free, onward.alive)?;
         Ok(first.union(if wide { &WIDE } else { &ByteSet::EMPTY }))
+    }
+
+    /// Whether a set of characters has all of a class.
+    fn has_all(&self, set: CharSetId, class: &CharClass) -> bool {
+        let all = self.store.program.class(set);
+        class.ascii.is_subset(&all.ascii) && (!class.wide || all.wide && all.lack == LackId::NOTHING)
     }
 
     /// Where the first characters of the whole lead, if that is an endless loop, and the same for most of them.
@@ -100,7 +112,8 @@ impl Walk<'_> {
                 let before = trie.parent[entry.node as usize];
                 self.work.spend(1)?;
                 let left = if entry.is_after(&firsts) { self.place_at(before, &mut known)? } else { None };
-                let next = if left == others_home {
+                let alike = free.most.is_none() || onward.contains(byte);
+                let next = if alike && left == others_home {
                     from_home
                 } else if onward.contains(byte) {
                     from_home.filter(|_| !left.is_some_and(|left| store.split_expansion(left).pops))
