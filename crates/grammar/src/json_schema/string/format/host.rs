@@ -1,7 +1,7 @@
 //! Addresses and names of hosts.
 
 use super::ulabel::Direction;
-use super::{Build, Format, alabel};
+use super::{Build, ENDLESS, Format, alabel};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::CharSet;
@@ -54,7 +54,7 @@ pub(super) fn labels(
 ) -> Result<ExprId, Error> {
     let label = label(build, length)?;
     let next = build.seq(&[stop, label]);
-    let more = build.rep(next, 0, most - 1);
+    let more = build.rep(next, 0, if most == ENDLESS { ENDLESS } else { most - 1 });
     Ok(build.seq(&[label, more]))
 }
 

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use super::idn_tables::{ARABIC_NUMBER, NEUTRAL, RIGHT_TO_LEFT, SPACING, STABLE, UNSTABLE, VIRAMA};
 use super::ulabel::Direction;
-use super::{Build, Format, host};
+use super::{Build, ENDLESS, Format, host};
 use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::CharSet;
@@ -21,6 +21,8 @@ use crate::regex::unicode_class;
 const MOST: u32 = 58;
 /// How many labels of how many characters a name has.
 const LENGTHS: [(u32, u32); 2] = [(3, 63), (8, 30)];
+/// Where lengths are not looked at.
+const ANY_LENGTH: (u32, u32) = (ENDLESS, ENDLESS);
 const EXTENDED_DIGITS: (u32, u32) = (0x6F0, 0x6F9);
 /// Arabic letters that join on both sides, and those that join to the one before only.
 pub(super) const JOIN_BOTH: &[(u32, u32)] = &[
@@ -123,9 +125,15 @@ pub(super) fn hostname(build: &mut Build<'_>) -> Result<Format, Error> {
 }
 
 /// The same without A-labels.
-pub(super) fn plain_hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
+fn plain_hostname(build: &mut Build<'_>) -> Result<ExprId, Error> {
     let stop = stop(build);
     names(build, sets()?, stop, (&LENGTHS, false))
+}
+
+/// The same in an address of mail, of which the length is not looked at.
+pub(super) fn domain(build: &mut Build<'_>) -> Result<ExprId, Error> {
+    let stop = stop(build);
+    names(build, sets()?, stop, (&[ANY_LENGTH], false))
 }
 
 fn stop(build: &mut Build<'_>) -> ExprId {
@@ -176,11 +184,19 @@ fn loose(build: &mut Build<'_>, sets: &Sets, most: u32) -> ExprId {
 
 /// Letters, digits and hyphens; no hyphen at the ends, nor two in the third and fourth place.
 fn ascii(build: &mut Build<'_>, most: u32) -> Result<ExprId, Error> {
-    let rest = |before: u32| format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1);
+    let rest = |before: u32| match most {
+        ENDLESS => String::from("(?:[-0-9A-Za-z]*[0-9A-Za-z])?"),
+        _ => format!("(?:[-0-9A-Za-z]{{0,{}}}[0-9A-Za-z])?", most - before - 1),
+    };
     let (third, fourth) = (rest(3), rest(4));
     build.re(&format!(
         "[0-9A-Za-z](?:[0-9A-Za-z]|[-0-9A-Za-z][0-9A-Za-z]{third}|[-0-9A-Za-z]-[0-9A-Za-z]{fourth})?"
     ))
+}
+
+/// How many characters a U-label may have besides some.
+fn inside(most: u32, besides: u32) -> u32 {
+    if most == ENDLESS { ENDLESS } else { most.min(MOST) - besides }
 }
 
 /// What a label is made of.
@@ -210,7 +226,7 @@ impl Shape<'_> {
         let last = one(self.last, &[later]);
         let any = build.any(&[inner, hyphen]);
         // Two hyphens must not be in the third and fourth place.
-        let rest = build.rep(any, 0, most.min(MOST) - 4);
+        let rest = build.rep(any, 0, inside(most, 4));
         let rest = build.seq(&[inner, rest, last]);
         let rest = build.any(&[last, rest]);
         let rest = build.seq(&[any, maybe, rest]);
@@ -245,7 +261,7 @@ fn kana(build: &mut Build<'_>, sets: &Sets, most: u32) -> ExprId {
     let dot = CharSet::single('\u{30FB}');
     let first = build.arena.chars(&sets.left.minus(&sets.marks).union(&dot));
     let inner = build.arena.chars(&sets.left.union(&dot));
-    let inner = build.rep(inner, 0, (most.min(MOST) - 2) / 2);
+    let inner = build.rep(inner, 0, if most == ENDLESS { ENDLESS } else { inside(most, 2) / 2 });
     let before = build.seq(&[first, inner]);
     let parts = [build.opt(before), build.arena.chars(&sets.kana_or_han), inner];
     build.seq(&parts)

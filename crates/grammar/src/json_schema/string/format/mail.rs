@@ -25,7 +25,7 @@ pub(super) fn email(build: &mut Build<'_>, international: bool) -> Result<ExprId
     let local = build.any(&[dotted, quoted]);
 
     let domain = if international {
-        idn::plain_hostname(build)?
+        idn::domain(build)?
     } else {
         let label = build.re("[0-9A-Za-z](?:[-0-9A-Za-z]*[0-9A-Za-z])?")?;
         let next = build.seq(&[dot, label]);

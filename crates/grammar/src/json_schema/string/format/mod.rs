@@ -96,6 +96,9 @@ fn build_format(name: &str, arena: &mut Arena, limits: &Limits) -> Result<Format
     Ok(format)
 }
 
+/// A number of times that has no bound.
+const ENDLESS: u32 = u32::MAX;
+
 /// What the formats are built with.
 struct Build<'a> {
     arena: &'a mut Arena,
@@ -136,7 +139,7 @@ impl Build<'_> {
     }
 
     fn rep(&mut self, expr: ExprId, min: u32, max: u32) -> ExprId {
-        self.arena.repeat(expr, min, Some(max))
+        self.arena.repeat(expr, min, (max != ENDLESS).then_some(max))
     }
 
     fn star(&mut self, expr: ExprId) -> ExprId {
