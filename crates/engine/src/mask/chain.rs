@@ -13,6 +13,8 @@ use crate::profile::{LackId, Profile, Run, RunMask};
 
 /// How many places there may be.
 const LONGEST: usize = 64;
+/// With fewer characters, what they lead to is soon walked.
+const CHARS: usize = 10;
 
 const ASCII: ByteSet = ByteSet::range(0, 0x7F);
 
@@ -46,7 +48,7 @@ impl Walk<'_> {
         let classes = &self.store.split_expansion(start).classes;
         let most = classes.iter().map(|class| class.set).max_by_key(weight);
         let Some(chars) = most.map(|set| set.intersect(&ASCII)) else { return Ok(None) };
-        let Some(byte) = chars.first() else { return Ok(None) };
+        let Some(byte) = chars.first().filter(|_| chars.len() >= CHARS) else { return Ok(None) };
         let mut chain = vec![start];
         loop {
             let at = chain[chain.len() - 1];
