@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::number::NumberSet;
+use super::number::{Decimal, NumberSet};
 use super::options::{Draft, Spelling};
 use super::string::{FormatId, Speller};
 use crate::error::Error;
@@ -23,6 +23,8 @@ pub(crate) struct Base {
     spelled: [[ExprId; 3]; 2],
     /// What JSON writes for the formats that are asked for most, canonically and with the opening quote.
     formats: Vec<(FormatId, ExprId)>,
+    /// The bounds on numbers that are asked for most, in canonical spelling.
+    numbers: Vec<(Numbers, ExprId)>,
 }
 
 /// The formats that are asked for most.
@@ -65,6 +67,13 @@ impl Base {
         parts.extend(often);
         let formats = known_formats()?;
         parts.extend(formats.iter().map(|format| format.opened(arena)));
+        let numbers = known_numbers()?;
+        for Numbers { set, plain } in &numbers {
+            parts.push(match plain {
+                true => set.plain_integers(arena)?,
+                false => set.expr(Spelling::Canonical, arena, &limits)?,
+            });
+        }
         for (rule, body) in rules.into_iter().zip([body, any[0], any[1]]) {
             builder.define(rule, body);
         }
@@ -89,9 +98,11 @@ impl Base {
             builder.define(rule, body);
         }
         let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
-        let written = &bodies[bodies.len() - formats.len()..];
-        let formats = formats.into_iter().zip(written.iter().copied()).collect();
-        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats })
+        let written = &bodies[bodies.len() - formats.len() - numbers.len()..];
+        let (of_formats, of_numbers) = written.split_at(formats.len());
+        let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
+        let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
+        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats, numbers })
     }
 
     /// What JSON writes for a format, canonically and with the opening quote, if it is known here.
@@ -111,7 +122,7 @@ impl Base {
 
     /// A grammar that has these rules.
     pub(crate) fn builder(
-        &self,
+        &'static self,
         spelling: Spelling,
         limits: &Limits,
     ) -> Result<(GrammarBuilder, Library), Error> {
@@ -121,9 +132,11 @@ impl Base {
         for (rule, known) in [string, values[0], values[1]].into_iter().zip(self.grammar.rules()) {
             builder.define(rule, known.body);
         }
-        let spelling = usize::from(spelling == Spelling::Any);
-        let [text, number, integer] = self.spelled[spelling];
-        Ok((builder, Library { string, value: values[spelling], text, number, integer, ws: self.ws }))
+        let any = spelling == Spelling::Any;
+        let [text, number, integer] = self.spelled[usize::from(any)];
+        let numbers = if any { &[] } else { &self.numbers[..] };
+        let value = values[usize::from(any)];
+        Ok((builder, Library { string, value, text, number, integer, numbers, ws: self.ws }))
     }
 }
 
@@ -171,6 +184,29 @@ fn known_formats() -> Result<Vec<FormatId>, Error> {
     known.filter_map(Result::transpose).collect()
 }
 
+/// A set of numbers, perhaps of integers that are written as such.
+struct Numbers {
+    set: NumberSet,
+    plain: bool,
+}
+
+/// The sets of numbers that are in the base besides those of all: from zero or one up, and between them.
+fn known_numbers() -> Result<Vec<Numbers>, Error> {
+    let (zero, one) = (Decimal::zero(), Decimal::power_of_ten(0));
+    let from = |bound: &Decimal| NumberSet::at_least(bound.clone(), false);
+    let integers = NumberSet::integers();
+    let integers = [integers.intersect(&from(&zero))?, integers.intersect(&from(&one))?, integers];
+    let numbers = [
+        from(&zero),
+        NumberSet::at_least(zero.clone(), true),
+        from(&one),
+        from(&zero).intersect(&NumberSet::at_most(one, false))?,
+    ];
+    let plain = integers.iter().map(|set| Numbers { set: set.clone(), plain: true });
+    let others = integers.iter().take(2).chain(&numbers);
+    Ok(plain.chain(others.map(|set| Numbers { set: set.clone(), plain: false })).collect())
+}
+
 /// What a grammar begins with.
 #[derive(Clone, Copy)]
 pub(crate) struct Library {
@@ -182,6 +218,8 @@ pub(crate) struct Library {
     pub(crate) text: ExprId,
     number: ExprId,
     integer: ExprId,
+    /// Other sets of numbers.
+    numbers: &'static [(Numbers, ExprId)],
     /// Bounded white space.
     pub(crate) ws: ExprId,
 }
@@ -192,12 +230,15 @@ impl Library {
         if integers { self.integer } else { self.number }
     }
 
-    /// The expression of a set of numbers, if it is one of those here.
-    pub(crate) fn number(&self, set: &NumberSet) -> Option<ExprId> {
-        match () {
-            () if set.is_all() => Some(self.number),
-            () if set.is_integers() => Some(self.integer),
-            () => None,
+    /// The expression of a set of numbers, perhaps of integers that are written as such, if it is one of those here.
+    pub(crate) fn number(&self, set: &NumberSet, plain: bool) -> Option<ExprId> {
+        match plain {
+            false if set.is_all() => Some(self.number),
+            false if set.is_integers() => Some(self.integer),
+            _ => {
+                let known = |known: &&(Numbers, ExprId)| known.0.plain == plain && known.0.set == *set;
+                self.numbers.iter().find(known).map(|known| known.1)
+            }
         }
     }
 }

@@ -217,12 +217,11 @@ impl<'a> Lower<'a> {
             let (spelling, limits) = (self.algebra.options.spelling, self.algebra.limits);
             let arena = &mut self.algebra.builder.arena;
             // `1.0` is no integer in draft 4: it is not written. Whoever reads all spellings goes by the value.
-            parts.push(match set.plain_integers && spelling == Spelling::Canonical {
-                true => set.number.plain_integers(arena)?,
-                false => match self.algebra.library.number(&set.number) {
-                    Some(known) => known,
-                    None => set.number.expr(spelling, arena, limits)?,
-                },
+            let plain = set.plain_integers && spelling == Spelling::Canonical;
+            parts.push(match self.algebra.library.number(&set.number, plain) {
+                Some(known) => known,
+                None if plain => set.number.plain_integers(arena)?,
+                None => set.number.expr(spelling, arena, limits)?,
             });
         }
         if !set.string.is_none() {

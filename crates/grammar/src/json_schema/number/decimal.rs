@@ -26,7 +26,7 @@ impl Decimal {
     }
 
     /// `10^exponent`.
-    pub(super) fn power_of_ten(exponent: i32) -> Self {
+    pub(crate) fn power_of_ten(exponent: i32) -> Self {
         Decimal { negative: false, digits: SmallVec::from_slice(&[1]), point: exponent + 1 }
     }
 
