@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::store::{Cell, CellId, Head, NodeId, StateId, Store};
+use super::store::{Cell, CellId, Exceeded, Head, LocalId, NodeId, StateId, Store, Work};
 
 /// How many expressions are looked at.
 const EXPRS: usize = 1 << 12;
@@ -25,7 +25,14 @@ pub(crate) struct Free {
 
 impl Store {
     /// A state of one formula as texts of one expression but for those of others, if that is what it is.
-    pub(crate) fn free(&self, state: StateId) -> Option<Free> {
+    pub(crate) fn free(&self, state: StateId, work: &mut Work) -> Result<Option<Free>, Exceeded> {
+        let mut looked = 0;
+        let found = self.find_free(state, &mut looked);
+        work.spend(looked / 8)?;
+        Ok(found)
+    }
+
+    fn find_free(&self, state: StateId, looked: &mut usize) -> Option<Free> {
         let [cell] = self.state(state).kernel[..] else { return None };
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
         let (whole, mut without) = self.leaf_without(formula)?;
@@ -36,7 +43,7 @@ impl Store {
         }
         let cells: SmallVec<[CellId; 16]> =
             without.iter().flat_map(|&state| self.state(state).kernel.iter().copied()).collect();
-        let mut lasts = Lasts { store: self, bytes: ByteSet::EMPTY, looked: 0 };
+        let mut lasts = Lasts { store: self, bytes: ByteSet::EMPTY, looked };
         cells.iter().try_for_each(|&cell| lasts.add_cell(cell))?;
         let unlike = ByteSet::range(0, 0x7F).minus(&lasts.bytes);
         let mut build = self.build();
@@ -99,7 +106,7 @@ impl Store {
     }
 
     /// Whether a local is in one state only, and which.
-    pub(crate) fn only_state(&self, id: super::store::LocalId) -> Option<(StateId, NodeId)> {
+    pub(crate) fn only_state(&self, id: LocalId) -> Option<(StateId, NodeId)> {
         match self.local(id).heads[..] {
             [head] => Some(head),
             _ => None,
@@ -111,7 +118,7 @@ impl Store {
 struct Lasts<'a> {
     store: &'a Store,
     bytes: ByteSet,
-    looked: usize,
+    looked: &'a mut usize,
 }
 
 impl Lasts<'_> {
@@ -168,8 +175,8 @@ impl Lasts<'_> {
         let program = &self.store.program;
         let mut todo: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&[expr]);
         while let Some(expr) = todo.pop() {
-            self.looked += 1;
-            if self.looked > EXPRS {
+            *self.looked += 1;
+            if *self.looked > EXPRS {
                 return None;
             }
             match program.arena.get(expr) {

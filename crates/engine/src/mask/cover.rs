@@ -89,9 +89,10 @@ impl Walk<'_> {
             return Ok(None);
         }
         // What is come to is made of what is here.
-        let Some(used) = self.store.used_until(local, &again.ascii.union(&first.ascii)) else {
-            return Ok(None);
-        };
+        let mut looked = 0;
+        let used = self.store.used_until(local, &again.ascii.union(&first.ascii), &mut looked);
+        self.work.spend(looked / 8)?;
+        let Some(used) = used else { return Ok(None) };
         let exits = used.minus(&again.ascii).minus(if again.wide { &WIDE } else { &ByteSet::EMPTY });
         let rest = CharClass { ascii: again.ascii, wide: again.wide, lack: LackId::NOTHING };
         let first = (local, first.ascii, first.wide && again.wide);
@@ -154,8 +155,8 @@ impl Store {
     }
 
     /// The bytes that may be read from a place on until something must be read that none of `chars` begins; `None` if
-    /// that is not certain to come, or something is called before.
-    fn used_until(&self, id: LocalId, chars: &ByteSet) -> Option<ByteSet> {
+    /// that is not certain to come, or something is called before. How many expressions were looked at is counted.
+    fn used_until(&self, id: LocalId, chars: &ByteSet, looked: &mut usize) -> Option<ByteSet> {
         let &[(state, _)] = &self.local(id).heads[..] else { return None };
         let mut exprs: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut used = ByteSet::EMPTY;
@@ -168,7 +169,7 @@ impl Store {
                 }
             }
         }
-        Some(used.union(&self.bytes_in(exprs)?))
+        Some(used.union(&self.bytes_in(exprs, looked)?))
     }
 
     /// Whether a cell begins with, or comes to, a literal that none of `chars` begins. What may be read before is added.
@@ -204,7 +205,7 @@ impl Store {
     }
 
     /// The bytes that are in some expressions, if those are plain.
-    fn bytes_in(&self, mut todo: SmallVec<[ExprId; 16]>) -> Option<ByteSet> {
+    fn bytes_in(&self, mut todo: SmallVec<[ExprId; 16]>, looked: &mut usize) -> Option<ByteSet> {
         let arena = &self.program.arena;
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
         let mut bytes = ByteSet::EMPTY;
@@ -212,7 +213,8 @@ impl Store {
             if !seen.insert(expr) {
                 continue;
             }
-            if seen.len() > EXPRS {
+            *looked += 1;
+            if *looked > EXPRS {
                 return None;
             }
             match arena.get(expr) {

@@ -33,9 +33,8 @@ impl Walk<'_> {
     /// seen to.
     pub(super) fn free(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
         let store = self.store;
-        let Some(free) = store.only_state(local).and_then(|(state, _)| store.free(state)) else {
-            return Ok(ByteSet::EMPTY);
-        };
+        let Some((state, _)) = store.only_state(local) else { return Ok(ByteSet::EMPTY) };
+        let Some(free) = store.free(state, self.work)? else { return Ok(ByteSet::EMPTY) };
         let Some(First { ascii, wide, rest, others }) = self.first_of(&free)? else {
             return Ok(ByteSet::EMPTY);
         };
