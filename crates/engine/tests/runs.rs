@@ -261,3 +261,26 @@ fn a_loop_up_to_a_length() {
         check(&grammar, &texts.collect::<Vec<_>>());
     }
 }
+
+/// A bound beside other texts that are left out.
+#[test]
+fn a_bound_and_a_word() {
+    for words in [&[][..], &["cat"], &["cat", "ab"]] {
+        let mut g = GrammarBuilder::new(&Limits::default());
+        let root = g.declare("root", None).expect("one rule");
+        let mut re = |pattern: &str| {
+            regex_expr(pattern, &RegexOptions::default(), &mut g.arena, &Limits::default())
+                .expect("a good pattern")
+        };
+        let (whole, any, tail) = (re("(?s)[^-]*"), re("(?s).{5}"), re("-[a-z]*"));
+        let anything = g.arena.anything();
+        let mut without = vec![g.arena.concat(&[any, anything])];
+        without.extend(words.iter().map(|word| g.arena.literal(word.as_bytes())));
+        let without = g.arena.alt(&without);
+        let not = g.arena.not(without);
+        let but = g.arena.and(&[whole, not]);
+        let body = g.arena.concat(&[but, tail]);
+        g.define(root, body);
+        check(&g.build(root).expect("well formed"), &["", "c", "ca", "cat", "a", "ab", "abc", "abcd", "é"]);
+    }
+}

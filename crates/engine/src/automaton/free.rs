@@ -62,7 +62,7 @@ impl Store {
                 _ => None,
             };
             match &mut found {
-                // Beside the plain characters there are their escapes; those come back to where the others lead.
+                // Beside the plain characters there are their escapes, which must come back to where the others lead.
                 Some((next, known)) if set.is_none() || known.is_none() => {
                     *next = if set.is_some() { tail } else { *next };
                     *known = known.or(set);
@@ -75,6 +75,16 @@ impl Store {
         let Cell { head: Head::Expr(expr, done), tail, .. } = self.cell(next) else { return None };
         let Expr::Repeat { expr: body, min, max: Some(max) } = arena.get(expr) else { return None };
         let is_set = self.repeated_chars(body) == Some(set);
+        let comes_back = |&cell: &CellId| {
+            let mut at = cell;
+            while at != CellId::NIL && at != next {
+                at = self.cell(at).tail;
+            }
+            at == next
+        };
+        if !self.state(state).kernel.iter().all(comes_back) {
+            return None;
+        }
         let Cell { head: Head::Expr(rest, _), tail: CellId::NIL, .. } = self.cell(tail) else { return None };
         (is_set && min == max && rest == self.program.anything).then(|| (min - done, set))
     }

@@ -8,7 +8,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
-use crate::automaton::{CharClass, Exceeded, LocalId};
+use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId};
 use crate::profile::{LackId, Profile, Run, RunMask};
 
 /// How many places there may be.
@@ -20,9 +20,13 @@ const ASCII: ByteSet = ByteSet::range(0, 0x7F);
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead along places one behind the other. Answers the bytes it has seen to.
-    pub(super) fn chain(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+    pub(super) fn chain(
+        &mut self,
+        index: u32,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
         let anchor = self.tables.profile.anchor(index);
-        let expansion = self.store.split_expansion(local);
         let mut seen = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(left).intersect(&ASCII);

@@ -212,15 +212,15 @@ impl Walk<'_> {
         let ascii = ByteSet::range(0, 0x7F);
         let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
-        let mut found = None;
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let weight = root.count(&class.set.intersect(&ascii));
-            if found.is_none_or(|(_, most)| weight >= most) {
-                let next = self.step(expansion, i)?;
-                found = if but == Some(next) { found } else { Some((next, weight)) };
+        let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
+        let mut weights: SmallVec<[(usize, usize); 16]> = weights.enumerate().map(|(i, w)| (w, i)).collect();
+        while let Some(at) = (0..weights.len()).max_by_key(|&at| weights[at]) {
+            let next = self.step(expansion, weights.swap_remove(at).1)?;
+            if but != Some(next) {
+                return Ok(Some(next));
             }
         }
-        Ok(found.map(|found| found.0))
+        Ok(None)
     }
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {

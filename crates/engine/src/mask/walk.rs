@@ -368,7 +368,9 @@ impl<'a> Walk<'a> {
         let mut left = anchor.bytes.intersect(&expansion.alive);
         left = left.minus(&self.but_few(index, local, &left)?);
         left = left.minus(&self.free(index, local, &left)?);
-        if self.is_left_anyhow(anchor, expansion, &left)? {
+        // Places are followed without what they call: that is walked by itself, or else they must not call anything.
+        let alone = self.work.depth < DEPTH || self.store.split_expansion(local).apart.is_empty();
+        if alone && self.is_left_anyhow(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for (i, class) in expansion.classes.iter().enumerate() {
@@ -398,9 +400,9 @@ impl<'a> Walk<'a> {
         }
         // Words are left: they are no simple run, but may be one all the same.
         if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
-            left = left.minus(&self.chain(index, local, &left)?);
+            left = left.minus(&self.chain(index, expansion, &left)?);
         }
-        if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
+        if alone && anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
