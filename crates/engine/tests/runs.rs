@@ -212,6 +212,9 @@ fn texts_that_others_do_not_match() {
         ("[^- c][^-]*", &["abc|do", "né.*t"], "-", "c[a-z]*-"),
         ("[a-zé日]+", &["(ab)*", "cat|do(g|c)"], "-[a-z]*", "é-"),
         ("[a-z]{1,200}", &["cat|dog|ab"], "-", "[a-c]*- "),
+        // What is left out does not end in a letter, but neither does the whole.
+        ("[a-z]*[0-9]", &["cat[0-9]", "dog[0-5]"], "-", "é"),
+        ("[a-z]*( [a-z]+)?", &["cat [a-z]*s"], "-", "cat-"),
         // A text of these may end in any way, so that some texts cannot be completed.
         ("[^-]*", &["cat[^-]*"], "-", "cat-"),
         ("[a-z]*", &["[a-z]*"], "-", "cat"),
@@ -254,8 +257,20 @@ fn a_loop_up_to_a_length() {
         let grammar = Grammar::json_schema(&source, &JsonOptions::default(), &Limits::default())
             .unwrap_or_else(|e| panic!("{e}\n{source}"));
         let reference = Reference::new(&grammar);
-        let texts =
-            ["\"", "\"ax", "\"axab", "\"axé", "\"axabcd", "\"ax\\n", "\"aaxabc", "\"axa b", "\"axabcde"];
+        let texts = [
+            "\"",
+            "\"ax",
+            "\"axab",
+            "\"axé",
+            "\"axabcd",
+            "\"ax\\n",
+            "\"a:",
+            "\"ab:c",
+            "\"abc",
+            "\"aaxabc",
+            "\"axa b",
+            "\"axabcde",
+        ];
         let texts =
             texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
         check(&grammar, &texts.collect::<Vec<_>>());

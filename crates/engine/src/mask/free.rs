@@ -69,7 +69,8 @@ impl Walk<'_> {
         class.ascii.is_subset(&all.ascii) && (!class.wide || all.wide && all.lack == LackId::NOTHING)
     }
 
-    /// Where the first characters of the whole lead, if that is an endless loop, and the same for most of them.
+    /// Where the first characters of the whole lead, if that is an endless loop in which it may end, and the same for most of
+    /// them.
     fn first_of(&mut self, free: &Free) -> Result<Option<First>, Exceeded> {
         let store = self.store;
         let start = store.clamped_local(store.local_of(free.whole));
@@ -78,6 +79,10 @@ impl Walk<'_> {
             repeats.need == 0 && repeats.left.is_none_or(|left| left as usize > self.trie.longest)
         };
         let Some(repeats) = store.repeats(home).filter(endless) else { return Ok(None) };
+        // If it must go on with something else, what completes it may be what the others match.
+        if !store.split_expansion(home).pops {
+            return Ok(None);
+        }
         let rest = store.program.class(repeats.chars);
         let ascii = self.leads_to(start, home, &ASCII)?;
         let shown = ascii.first().is_some_and(|byte| store.wide_follows(start, byte, rest.lack));
