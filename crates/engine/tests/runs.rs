@@ -168,6 +168,8 @@ fn texts_that_contain_something() {
         "[a-z]*cat[a-zé]*(-| x)",
         "(cat|[a-z])*-(c|a|t)*",
         "[a-zé日]*cat[a-zé日]*-",
+        "[^-]*(cat[^é日-]|dog)[^-]*-[a-z]*",
+        "(cat[^é-]|c[^日-]|[a-z])[^-]*-",
     ] {
         let grammar = regex(pattern);
         let reference = Reference::new(&grammar);

@@ -327,7 +327,7 @@ impl Walk<'_> {
 
     /// Adds the places that characters past ASCII lead to, if they all go on.
     fn search_wide(&mut self, local: LocalId, chars: u32, search: &mut Search) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead }) = self.wide_of(local)? else { return Ok(false) };
+        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(false) };
         let alive = |&target: &LocalId| search.ascii.is_subset(&self.store.split_expansion(target).alive);
         if !targets.iter().all(alive) {
             return Ok(false);

@@ -122,12 +122,17 @@ impl Walk<'_> {
         if self.store.wide_covers(local, base) {
             return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
         }
-        Ok(match self.wide_of(local)? {
-            Some(Wide { targets, dead }) if targets.iter().all(|&to| self.store.covers(to, base)) => {
-                Leads { ascii, wide: true, dead }
+        let elsewhere = Leads { ascii, wide: false, dead: SmallVec::new() };
+        let Some(Wide { targets, mut dead, rare, .. }) = self.wide_of(local)? else { return Ok(elsewhere) };
+        // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
+        for to in targets.into_iter().filter(|&to| !self.store.covers(to, base)) {
+            let few = dead.len();
+            dead.extend(rare.iter().filter(|rare| rare.0 == to).map(|rare| rare.1));
+            if dead.len() == few {
+                return Ok(elsewhere);
             }
-            _ => Leads { ascii, wide: false, dead: SmallVec::new() },
-        })
+        }
+        Ok(Leads { ascii, wide: true, dead })
     }
 }
 

@@ -15,11 +15,17 @@ use crate::profile::LackId;
 pub(super) struct Wide {
     pub(super) targets: SmallVec<[LocalId; 4]>,
     pub(super) dead: SmallVec<[char; 4]>,
+    /// Characters with where they lead, if no more than a few lead there.
+    pub(super) rare: SmallVec<[(LocalId, char); 4]>,
+    /// Where more do.
+    common: SmallVec<[LocalId; 4]>,
 }
 
 /// How many places may be looked at to find that out, and how many characters may lead nowhere.
 const WIDE_PLACES: usize = 64;
 pub(super) const DEAD: usize = 64;
+/// Up to so many characters are a few.
+const RARE: usize = 8;
 /// From one byte to another.
 type Bytes = (u8, u8);
 
@@ -37,22 +43,44 @@ const LEADS: [(Bytes, Bytes, usize); 8] = [
 ];
 
 impl Wide {
-    /// Adds the characters that have a byte of each set; whether they are few.
+    /// Adds the characters that have a byte of each set to those that lead nowhere; whether they are few.
     fn add_dead(&mut self, path: &[ByteSet], last: &ByteSet) -> bool {
-        let count: usize = path.iter().chain([last]).map(|set| set.len()).product();
-        if self.dead.len() + count > DEAD {
-            return false;
-        }
-        let mut spelled: Vec<Vec<u8>> = vec![Vec::new()];
-        for set in path.iter().chain([last]) {
-            let with =
-                |text: &Vec<u8>| set.iter().map(|byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
-            spelled = spelled.iter().flat_map(with).collect();
-        }
-        let chars = spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
-        self.dead.extend(chars);
-        true
+        let chars = chars_of(path, last, DEAD - self.dead.len());
+        self.dead.extend(chars.iter().flatten().copied());
+        chars.is_some()
     }
+
+    /// Adds that they lead to a place.
+    fn add_target(&mut self, path: &[ByteSet], last: &ByteSet, target: LocalId) {
+        if !self.targets.contains(&target) {
+            self.targets.push(target);
+        }
+        if self.common.contains(&target) {
+            return;
+        }
+        let known = self.rare.iter().filter(|rare| rare.0 == target).count();
+        match chars_of(path, last, RARE - known) {
+            Some(chars) => self.rare.extend(chars.into_iter().map(|c| (target, c))),
+            None => {
+                self.rare.retain(|rare| rare.0 != target);
+                self.common.push(target);
+            }
+        }
+    }
+}
+
+/// The characters that have a byte of each set, if they are no more than so many.
+fn chars_of(path: &[ByteSet], last: &ByteSet, most: usize) -> Option<Vec<char>> {
+    let count: usize = path.iter().chain([last]).map(|set| set.len()).product();
+    if count > most {
+        return None;
+    }
+    let mut spelled: Vec<Vec<u8>> = vec![Vec::new()];
+    for set in path.iter().chain([last]) {
+        let with = |text: &Vec<u8>| set.iter().map(|byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
+        spelled = spelled.iter().flat_map(with).collect();
+    }
+    Some(spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next()).collect())
 }
 
 /// What was found out about places.
@@ -77,7 +105,7 @@ impl Walk<'_> {
         target: LocalId,
         lack: LackId,
     ) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead }) = self.wide_of(local)? else { return Ok(false) };
+        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(false) };
         let same = match self.tables.profile.lacks.get(lack) {
             Some(lack) => lack.chars.len() == dead.len() && dead.iter().all(|&c| lack.chars.contains(c)),
             None => dead.is_empty(),
@@ -99,7 +127,7 @@ impl Walk<'_> {
         if let Some(like) = self.tables.profile.lacks.any_wide()
             && let Some(target) = self.store.wide_alike(local, like, self.work)?
         {
-            return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), dead: SmallVec::new() }));
+            return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), ..Wide::default() }));
         }
         let mut found = Wide::default();
         let mut looked = 0;
@@ -126,14 +154,12 @@ impl Walk<'_> {
                     }
                     let next = self.step(expansion, i)?;
                     if last {
-                        found.targets.push(next);
+                        found.add_target(&path, &set, next);
                     } else {
                         todo.push((next, path.iter().copied().chain([set]).collect()));
                     }
                 }
             }
-            found.targets.sort_unstable();
-            found.targets.dedup();
         }
         Ok(Some(found))
     }
