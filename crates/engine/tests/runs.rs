@@ -67,6 +67,13 @@ fn check(grammar: &Grammar, texts: &[&str]) {
     }
 }
 
+/// The same after those of the texts that can be gone on with.
+fn check_viable(grammar: &Grammar, texts: &[&str]) {
+    let reference = Reference::new(grammar);
+    let viable = texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
+    check(grammar, &viable.collect::<Vec<_>>());
+}
+
 #[test]
 fn what_follows_a_run_may_be_a_wide_character_of_it() {
     let mut matcher = compile(&regex("[^\\n]*é"), &words().vocab).matcher();
@@ -172,10 +179,7 @@ fn texts_that_contain_something() {
         "(cat[^é-]|c[^日-]|[a-z])[^-]*-",
     ] {
         let grammar = regex(pattern);
-        let reference = Reference::new(&grammar);
-        let texts =
-            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
-        check(&grammar, &texts.collect::<Vec<_>>());
+        check_viable(&grammar, &texts);
     }
     let grammar = gbnf(
         "root ::= any word any \"-\" rest\nany ::= [^-]*\nword ::= \"cat\" | \"d\" any \"g\"\nrest ::= [a-z]*",
@@ -223,10 +227,7 @@ fn texts_that_others_do_not_match() {
         ("[^-]*", &["ca[^-]*[^-]"], "-[a-z]+", "cas"),
     ] {
         let grammar = but(whole, without, tail, or);
-        let reference = Reference::new(&grammar);
-        let texts =
-            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
-        check(&grammar, &texts.collect::<Vec<_>>());
+        check_viable(&grammar, &texts);
     }
 }
 
@@ -242,23 +243,24 @@ fn places_one_behind_the_other() {
         "([a-z]{2}|[a-z]{3}[ -])[a-z]{1,20}-?",
     ] {
         let grammar = regex(pattern);
-        let reference = Reference::new(&grammar);
-        let texts =
-            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
-        check(&grammar, &texts.collect::<Vec<_>>());
+        check_viable(&grammar, &texts);
     }
 }
 
 /// What is left of a pattern is a loop, and a bound says how often.
 #[test]
 fn a_loop_up_to_a_length() {
-    for (pattern, length) in
-        [("^[a-c]+x.*$", 7), ("^[a-c]+x[a-z]*$", 6), ("^[a-c]+x.*$", 30), ("^a*x\\\\S*$", 9)]
-    {
+    for (pattern, length) in [
+        ("^[a-c]*:[a-z]+$", 6),
+        ("^[a-c]+(x|:[a-z]*)$", 5),
+        ("^[a-c]+x.*$", 7),
+        ("^[a-c]+x[a-z]*$", 6),
+        ("^[a-c]+x.*$", 30),
+        ("^a*x\\\\S*$", 9),
+    ] {
         let source = format!(r#"{{"type": "string", "pattern": "{pattern}", "maxLength": {length}}}"#);
         let grammar = Grammar::json_schema(&source, &JsonOptions::default(), &Limits::default())
             .unwrap_or_else(|e| panic!("{e}\n{source}"));
-        let reference = Reference::new(&grammar);
         let texts = [
             "\"",
             "\"ax",
@@ -273,9 +275,7 @@ fn a_loop_up_to_a_length() {
             "\"axa b",
             "\"axabcde",
         ];
-        let texts =
-            texts.iter().copied().filter(|text| reference.viable(text.as_bytes()).known() == Some(true));
-        check(&grammar, &texts.collect::<Vec<_>>());
+        check_viable(&grammar, &texts);
     }
 }
 

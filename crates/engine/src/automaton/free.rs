@@ -36,10 +36,11 @@ impl Store {
         let [cell] = self.state(state).kernel[..] else { return None };
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
         let (whole, mut without) = self.leaf_without(formula)?;
-        let bound = without.iter().position(|&state| self.longer(state).is_some());
-        let most = bound.and_then(|at| self.longer(without.remove(at)));
-        if most.is_some() && !without.is_empty() {
-            return None; // where there is no room for another character, a text might not be completed
+        let most = without.iter().find_map(|&state| self.longer(state));
+        match without.len() {
+            1 if most.is_some() => without.clear(),
+            _ if most.is_some() => return None, // without room for another character, a text might not be completed
+            _ => {}
         }
         let cells: SmallVec<[CellId; 16]> =
             without.iter().flat_map(|&state| self.state(state).kernel.iter().copied()).collect();

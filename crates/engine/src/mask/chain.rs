@@ -7,7 +7,7 @@
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
-use super::walk::{RUN_TOKENS, Walk};
+use super::walk::{ASCII, RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId};
 use crate::profile::{LackId, Profile, Run, RunMask};
 
@@ -15,8 +15,6 @@ use crate::profile::{LackId, Profile, Run, RunMask};
 const LONGEST: usize = 64;
 /// With fewer characters, what they lead to is soon walked.
 const CHARS: usize = 10;
-
-const ASCII: ByteSet = ByteSet::range(0, 0x7F);
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead along places one behind the other. Answers the bytes it has seen to.

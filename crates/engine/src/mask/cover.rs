@@ -10,16 +10,13 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::closed::Closed;
-use super::walk::Walk;
+use super::walk::{ASCII, WIDE, Walk};
 use super::wide::Wide;
 use crate::automaton::{Cell, CellId, CharClass, Exceeded, Head, LocalId, Store};
 use crate::profile::LackId;
 
 /// How many expressions may be looked at to see what bytes are in them.
 const EXPRS: usize = 1 << 12;
-
-const ASCII: ByteSet = ByteSet::range(0, 0x7F);
-const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
 
 /// The characters that lead from a place to others that can do what one of them can.
 struct Leads {

@@ -9,12 +9,9 @@ use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
-use super::walk::{RUN_TOKENS, Walk};
+use super::walk::{ASCII, RUN_TOKENS, WIDE, Walk};
 use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
 use crate::profile::{LackId, Profile, Run, RunMask};
-
-const ASCII: ByteSet = ByteSet::range(0, 0x7F);
-const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
 
 /// A first character and then any of a loop.
 struct First {

@@ -20,6 +20,9 @@ use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
+/// The bytes that are characters, and those of which the others are made.
+pub(super) const ASCII: ByteSet = ByteSet::range(0, 0x7F);
+pub(super) const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
 /// A loop that so many other characters lead out of is one of many places.
