@@ -103,7 +103,7 @@ pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Resul
                     missing = missing.union(&used.complement());
                 }
             }
-            Expr::Bytes(set) => missing = missing.union(&set.minus(used)),
+            Expr::Bytes(set) => missing = missing.union(&grammar.arena().byte_set(set).minus(used)),
             Expr::Literal(l) => {
                 let bytes: ByteSet = grammar.arena().literal_bytes(l).iter().copied().collect();
                 missing = missing.union(&bytes.minus(used));
@@ -145,7 +145,7 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
         let of = |e: ExprId| map[e.index()];
         let new = match expr {
             Expr::Never | Expr::Empty | Expr::Rule(_) => id,
-            Expr::Bytes(set) => arena.byte(set.intersect(used)),
+            Expr::Bytes(set) => arena.byte(old.byte_set(set).intersect(used)),
             Expr::Chars(set) => arena.chars(&spellable_chars(old.char_set(set), used)),
             Expr::Literal(l) if old.literal_bytes(l).iter().all(|&b| used.contains(b)) => id,
             Expr::Literal(_) => arena.never(),
@@ -204,7 +204,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         node.is_some_and(|n| !trie.own(n).is_empty())
     };
     reached(grammar).any(|expr| match expr {
-        Expr::Bytes(set) => !set.intersects(&trie.single_bytes),
+        Expr::Bytes(set) => !arena.byte_set(set).intersects(&trie.single_bytes),
         Expr::Chars(set) => {
             let set = arena.char_set(set);
             let mut chars =
@@ -227,7 +227,7 @@ fn bytes_of(grammar: &Grammar) -> ByteSet {
     let mut bytes = ByteSet::EMPTY;
     for expr in reached(grammar) {
         match expr {
-            Expr::Bytes(set) => bytes = bytes.union(&set),
+            Expr::Bytes(set) => bytes = bytes.union(arena.byte_set(set)),
             Expr::Literal(l) => bytes = bytes.union(&arena.literal_bytes(l).iter().copied().collect()),
             Expr::Chars(set) => {
                 let set = arena.char_set(set);

@@ -31,6 +31,10 @@ id!(
     RuleId
 );
 id!(
+    /// An interned set of bytes.
+    ByteSetId
+);
+id!(
     /// An interned set of code points.
     CharSetId
 );

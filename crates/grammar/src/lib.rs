@@ -20,7 +20,7 @@ mod regex;
 extern crate self as tokenstile_grammar;
 
 pub use error::{Error, ErrorKind, Place};
-pub use ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
+pub use ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use json::JsonWhitespace;
 pub use json_schema::{Draft, JsonOptions, MemberOrder, Spelling};

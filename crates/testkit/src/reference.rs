@@ -290,7 +290,7 @@ impl Reference<'_> {
                 let next = store.automata.get_mut(&expr)?.step(dot, byte);
                 Some(next).filter(|&next| next != SpanAutomaton::DEAD)
             }
-            Expr::Bytes(set) => (dot == 0 && set.contains(byte)).then_some(1),
+            Expr::Bytes(set) => (dot == 0 && arena.byte_set(set).contains(byte)).then_some(1),
             Expr::Literal(literal) => {
                 (arena.literal_bytes(literal).get(dot as usize) == Some(&byte)).then_some(dot + 1)
             }

@@ -45,7 +45,7 @@ impl Spans<'_> {
         match arena.get(id) {
             Expr::Never => false,
             Expr::Empty => text.is_empty(),
-            Expr::Bytes(set) => matches!(*text, [byte] if set.contains(byte)),
+            Expr::Bytes(set) => matches!(*text, [byte] if arena.byte_set(set).contains(byte)),
             Expr::Chars(set) => {
                 let mut chars = std::str::from_utf8(text).unwrap_or_default().chars();
                 matches!((chars.next(), chars.next()), (Some(c), None) if arena.char_set(set).contains(c))

@@ -83,7 +83,7 @@ impl Store {
             Expr::Literal(literal) => self.program.arena.literal_bytes(literal)[at as usize].is_ascii(),
             // Any bytes: however many there are in a character, they all lead back to where they were.
             Expr::Bytes(set) => {
-                set == ByteSet::ALL
+                *self.program.arena.byte_set(set) == ByteSet::ALL
                     && matches!(self.cell(tail).head, Head::Expr(rest, _) if rest == self.program.anything)
             }
             _ => false,

@@ -312,8 +312,9 @@ impl Build<'_> {
     fn is_any_byte_then(&self, cell: CellId, tail: CellId) -> bool {
         let cell = self.store.cell(cell);
         let Head::Expr(expr, _) = cell.head else { return false };
-        cell.tail == tail
-            && matches!(self.store.program.arena.get(expr), Expr::Bytes(set) if set == ByteSet::ALL)
+        let arena = &self.store.program.arena;
+        let is_any = |set| *arena.byte_set(set) == ByteSet::ALL;
+        cell.tail == tail && matches!(arena.get(expr), Expr::Bytes(set) if is_any(set))
     }
 
     pub(super) fn formula_accepts(&mut self, id: FormulaId) -> bool {

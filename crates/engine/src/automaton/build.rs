@@ -458,7 +458,7 @@ impl<'s> Build<'s> {
                     }
                 }
                 Head::Expr(expr, at) => match program.arena.get(expr) {
-                    Expr::Bytes(set) => edges.push((set, tail)),
+                    Expr::Bytes(set) => edges.push((*program.arena.byte_set(set), tail)),
                     Expr::Chars(set) => self.utf8_edges(set, 0, tail, &mut edges),
                     Expr::Literal(literal) => {
                         let bytes = program.arena.literal_bytes(literal);

@@ -188,7 +188,7 @@ impl Build<'_> {
             Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
         };
         match program.arena.get(expr) {
-            Expr::Bytes(set) => out.extend(set.contains(byte).then_some(tail)),
+            Expr::Bytes(set) => out.extend(program.arena.byte_set(set).contains(byte).then_some(tail)),
             Expr::Chars(set) => self.after_utf8(set, 0, tail, byte, out),
             Expr::Literal(literal) => {
                 let bytes = program.arena.literal_bytes(literal);

@@ -192,7 +192,7 @@ impl Lasts<'_> {
             }
             match program.arena.get(expr) {
                 Expr::Never | Expr::Empty => {}
-                Expr::Bytes(set) => self.bytes = self.bytes.union(&set),
+                Expr::Bytes(set) => self.bytes = self.bytes.union(program.arena.byte_set(set)),
                 Expr::Chars(set) => self.bytes = self.bytes.union(&program.arena.char_set(set).ascii()),
                 Expr::Literal(literal) => {
                     self.bytes.insert(*program.arena.literal_bytes(literal).last()?);

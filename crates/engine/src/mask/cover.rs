@@ -220,7 +220,7 @@ impl Store {
                 return None;
             }
             match arena.get(expr) {
-                Expr::Bytes(set) => bytes = bytes.union(&set),
+                Expr::Bytes(set) => bytes = bytes.union(arena.byte_set(set)),
                 Expr::Chars(set) => {
                     let set = arena.char_set(set);
                     bytes = bytes.union(&set.ascii());

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use self::index::{Indexed, hash_of};
 use super::pool::Pool;
 use super::{ByteSet, CharSet, MachineRef, Members};
-use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
+use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 /// A slice of child expressions in the arena; read it with [`Arena::list`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,7 +37,7 @@ pub enum Expr {
     /// The empty text only.
     Empty,
     /// One byte of the set. Sets of ASCII bytes are always written as [`Expr::Chars`].
-    Bytes(ByteSet),
+    Bytes(ByteSetId),
     /// One character of the set, in UTF-8.
     Chars(CharSetId),
     /// Just this byte string, never empty.
@@ -78,6 +78,9 @@ pub enum Expr {
     Machine(MachineId),
 }
 
+/// Every grammar of a schema begins with a copy of hundreds of them.
+const _: () = assert!(size_of::<Expr>() <= 16);
+
 impl Expr {
     /// Whether this is a boolean, an assertion or a region of them: the top of a regular part that passes treat as one symbol.
     pub fn is_boolean(self) -> bool {
@@ -99,6 +102,7 @@ pub struct Arena {
     regular: Vec<bool>,
     lists: Vec<ExprId>,
     bytes: Vec<u8>,
+    byte_sets: Pool<ByteSet>,
     char_sets: Pool<CharSet>,
     members: Pool<Members>,
     /// The separator and the entries of each members.
@@ -141,6 +145,7 @@ impl Arena {
             regular: Vec::new(),
             lists: Vec::new(),
             bytes: Vec::new(),
+            byte_sets: Pool::default(),
             char_sets: Pool::default(),
             members: Pool::default(),
             member_parts: Vec::new(),
@@ -181,6 +186,7 @@ impl Arena {
             regular: to_grow(&self.regular, room),
             lists: to_grow(&self.lists, 4 * room),
             bytes: to_grow(&self.bytes, 8 * room),
+            byte_sets: self.byte_sets.clone(),
             char_sets: self.char_sets.clone(),
             members: self.members.clone(),
             member_parts: self.member_parts.clone(),
@@ -233,6 +239,12 @@ impl Arena {
     #[inline]
     pub fn literal_bytes(&self, literal: Literal) -> &[u8] {
         &self.bytes[literal.start as usize..][..literal.len as usize]
+    }
+
+    /// The set of a [`Bytes`](Expr::Bytes).
+    #[inline]
+    pub fn byte_set(&self, id: ByteSetId) -> &ByteSet {
+        self.byte_sets.get(id.index())
     }
 
     /// The set of a [`Chars`](Expr::Chars).
@@ -318,7 +330,10 @@ impl Arena {
         if let (1, Some(byte)) = (set.len(), set.first()) {
             return self.literal(&[byte]);
         }
-        self.intern(Expr::Bytes(set), &[], &[])
+        let Some(id) = self.byte_sets.put(&set, 1, self.capacity).and_then(ByteSetId::new) else {
+            return self.overflow();
+        };
+        self.intern(Expr::Bytes(id), &[], &[])
     }
 
     /// One character of `set`.
@@ -442,7 +457,7 @@ impl Arena {
         for &single in singles {
             match self.get(single) {
                 Expr::Chars(set) => ranges.extend_from_slice(self.char_set(set).ranges()),
-                Expr::Bytes(set) => bytes = bytes.union(&set),
+                Expr::Bytes(set) => bytes = bytes.union(self.byte_set(set)),
                 Expr::Literal(l) => match std::str::from_utf8(self.literal_bytes(l)) {
                     Ok(text) => ranges.extend(text.chars().map(|c| (c as u32, c as u32))),
                     Err(_) => bytes.insert(self.literal_bytes(l)[0]),

@@ -29,7 +29,7 @@ impl Grammar {
         match self.arena().get(id) {
             Expr::Never => f.write_str("<never>"),
             Expr::Empty => f.write_str("\"\""),
-            Expr::Bytes(set) => write!(f, "<bytes {set:?}>"),
+            Expr::Bytes(set) => write!(f, "<bytes {:?}>", self.arena().byte_set(set)),
             Expr::Chars(set) => write!(f, "{:?}", self.arena().char_set(set)),
             Expr::Literal(l) => write!(f, "\"{}\"", self.arena().literal_bytes(l).escape_ascii()),
             Expr::Concat(l) => self.write_list(f, self.arena().list(l), " ", depth),

@@ -40,7 +40,7 @@ fn step(grammar: &Grammar, table: &[Vec<Ends>], text: &[u8], expr: Expr, start: 
         Expr::Never => 0,
         Expr::Empty => 1 << start,
         Expr::Bytes(set) => match text.get(start) {
-            Some(&byte) if set.contains(byte) => 1 << (start + 1),
+            Some(&byte) if grammar.arena().byte_set(set).contains(byte) => 1 << (start + 1),
             _ => 0,
         },
         Expr::Chars(set) => {

@@ -95,7 +95,7 @@ fn of_expr(arena: &Arena, id: ExprId, texts: &[Texts], body: impl Fn(RuleId) -> 
     match arena.get(id) {
         Expr::Never => {}
         Expr::Empty => found.insert(b""),
-        Expr::Bytes(set) => set.iter().for_each(|b| found.insert(&[b])),
+        Expr::Bytes(set) => arena.byte_set(set).iter().for_each(|b| found.insert(&[b])),
         Expr::Chars(set) => {
             let letters = LETTERS.iter().filter(|&&b| arena.char_set(set).contains(b as char));
             letters.for_each(|&b| found.insert(&[b]));

@@ -43,7 +43,7 @@ impl Matcher<'_> {
             Expr::Never => 0,
             Expr::Empty => 1 << start,
             Expr::Bytes(set) => match rest.first() {
-                Some(&byte) if set.contains(byte) => 1 << (start + 1),
+                Some(&byte) if self.arena.byte_set(set).contains(byte) => 1 << (start + 1),
                 _ => 0,
             },
             Expr::Chars(set) => {

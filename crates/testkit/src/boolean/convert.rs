@@ -49,7 +49,7 @@ impl Converter<'_> {
         match arena.get(id) {
             Expr::Never => Pool::NEVER,
             Expr::Empty => Pool::EMPTY,
-            Expr::Bytes(set) => self.set(set),
+            Expr::Bytes(set) => self.set(*arena.byte_set(set)),
             Expr::Chars(set) => self.utf8(&Utf8Dfa::new(arena.char_set(set)), 0),
             Expr::Literal(literal) => {
                 let bytes = arena.literal_bytes(literal).iter().map(|&byte| self.set(ByteSet::single(byte)));

@@ -114,7 +114,7 @@ impl Sampler<'_> {
             Expr::Machine(id) => self.run(&*arena.machine_of(id).0, depth)?,
             Expr::Empty => {}
             Expr::Bytes(set) => {
-                let bytes: Vec<u8> = set.iter().collect();
+                let bytes: Vec<u8> = arena.byte_set(set).iter().collect();
                 self.out.push(*self.rng.pick(&bytes));
             }
             Expr::Chars(set) => {

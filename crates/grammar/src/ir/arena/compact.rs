@@ -1,7 +1,7 @@
 //! A copy of part of an arena.
 
 use super::{Arena, Expr, List, Literal};
-use crate::ids::{CharSetId, ExprId, MachineId, MembersId, RuleId};
+use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 impl Arena {
     /// The marked expressions and the first `kept` in an arena of their own, with other rule ids; all children of what
@@ -41,7 +41,7 @@ impl Arena {
             List { start, len: l.len }
         };
         match expr {
-            Expr::Never | Expr::Empty | Expr::Bytes(_) => expr,
+            Expr::Never | Expr::Empty => expr,
             Expr::Concat(l) => Expr::Concat(list(l)),
             Expr::Alt(l) => Expr::Alt(list(l)),
             Expr::And(l) => Expr::And(list(l)),
@@ -55,6 +55,10 @@ impl Arena {
                 Expr::Literal(Literal { start, len: literal.len })
             }
             Expr::Rule(rule) => rules.get(rule.index()).copied().flatten().map_or(Expr::Never, Expr::Rule),
+            Expr::Bytes(set) => {
+                let number = copy.byte_sets.share(&self.byte_sets, set.index());
+                ByteSetId::new(number).map_or(Expr::Never, Expr::Bytes)
+            }
             Expr::Chars(set) => {
                 let number = copy.char_sets.share(&self.char_sets, set.index());
                 CharSetId::new(number).map_or(Expr::Never, Expr::Chars)

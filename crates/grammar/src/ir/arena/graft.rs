@@ -60,7 +60,7 @@ impl Arena {
             Expr::Look { expr, behind, negated } => {
                 self.intern(Expr::Look { expr: at(expr), behind, negated }, &[], &[])
             }
-            expr @ Expr::Bytes(_) => self.intern(expr, &[], &[]),
+            Expr::Bytes(set) => self.byte(*from.byte_set(set)),
         }
     }
 }
