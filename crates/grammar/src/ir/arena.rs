@@ -200,12 +200,18 @@ impl Arena {
         }
     }
 
-    /// The same, with an index that copies share.
-    pub(crate) fn with_shared_index(mut self) -> Self {
+    /// The same, with an index and sets that copies share.
+    pub(crate) fn for_copies(mut self) -> Self {
         self.catch_up();
-        self.shared_len = self.exprs.len();
-        self.shared = Arc::new(std::mem::take(&mut self.index));
-        self
+        Arena {
+            shared_len: self.exprs.len(),
+            shared: Arc::new(std::mem::take(&mut self.index)),
+            byte_sets: self.byte_sets.shared(),
+            char_sets: self.char_sets.shared(),
+            members: self.members.shared(),
+            machines: self.machines.shared(),
+            ..self
+        }
     }
 
     /// Whether an expression was asked for that no longer fitted.

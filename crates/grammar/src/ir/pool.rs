@@ -9,43 +9,86 @@ use rustc_hash::FxBuildHasher;
 /// See the module documentation. A copy shares the values.
 #[derive(Clone, Debug)]
 pub(super) struct Pool<T> {
-    items: Vec<Arc<T>>,
-    /// Of the first so many, with their hashes: the others are indexed when a value is looked for.
-    index: HashTable<(u64, u32)>,
-    indexed: usize,
+    /// The first of them, which copies have in common.
+    first: Arc<Indexed<T>>,
+    /// The others.
+    own: Indexed<T>,
     /// The size of all of them together, as whoever adds them counts it.
     size: usize,
 }
 
+/// Values and where they are.
+#[derive(Clone, Debug)]
+struct Indexed<T> {
+    items: Vec<Arc<T>>,
+    /// Of the first so many, with their hashes: the others are indexed when a value is looked for.
+    index: HashTable<(u64, u32)>,
+    indexed: usize,
+}
+
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { items: Vec::new(), index: HashTable::new(), indexed: 0, size: 0 }
+        Pool { first: Arc::default(), own: Indexed::default(), size: 0 }
+    }
+}
+
+impl<T> Default for Indexed<T> {
+    fn default() -> Self {
+        Indexed { items: Vec::new(), index: HashTable::new(), indexed: 0 }
     }
 }
 
 impl<T: Clone + Eq + Hash> Pool<T> {
+    /// How many values there are.
+    pub(super) fn len(&self) -> usize {
+        self.first.items.len() + self.own.items.len()
+    }
+
     /// All values, in the order of their numbers.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
-        self.items.iter().map(|item| &**item)
+        (0..self.len()).map(|number| self.get(number))
     }
 
     /// The value with this number.
     #[inline]
     pub(super) fn get(&self, number: usize) -> &T {
-        &self.items[number]
+        self.item(number)
+    }
+
+    #[inline]
+    fn item(&self, number: usize) -> &Arc<T> {
+        match number.checked_sub(self.first.items.len()) {
+            Some(at) => &self.own.items[at],
+            None => &self.first.items[number],
+        }
+    }
+
+    /// The same, with all that is here in common with every copy.
+    pub(super) fn shared(mut self) -> Self {
+        self.unshare();
+        self.own.catch_up();
+        Pool { first: Arc::new(self.own), own: Indexed::default(), size: self.size }
+    }
+
+    /// Has all values for itself, so that any of them can be changed.
+    fn unshare(&mut self) {
+        if !self.first.items.is_empty() {
+            let items = self.first.items.iter().chain(&self.own.items).cloned().collect();
+            (self.own, self.first) = (Indexed { items, ..Indexed::default() }, Arc::default());
+        }
     }
 
     /// The number of a value that is here already, or its hash.
     pub(super) fn find(&mut self, item: &T) -> Result<usize, u64> {
-        self.catch_up();
+        self.own.catch_up();
         let hash = FxBuildHasher.hash_one(item);
-        let found = self.index.find(hash, |&(_, at)| *self.items[at as usize] == *item);
-        found.map(|&(_, at)| at as usize).ok_or(hash)
+        let own = || self.own.find(hash, item).map(|at| at + self.first.items.len());
+        self.first.find(hash, item).or_else(own).ok_or(hash)
     }
 
     /// The number of a value of another pool that is not here yet. The two share it.
     pub(super) fn share(&mut self, from: &Self, number: usize) -> usize {
-        self.push(from.items[number].clone())
+        self.push(from.item(number).clone())
     }
 
     /// The number of a value that is not here yet.
@@ -54,8 +97,8 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     }
 
     fn push(&mut self, item: Arc<T>) -> usize {
-        self.items.push(item);
-        self.items.len() - 1
+        self.own.items.push(item);
+        self.len() - 1
     }
 
     /// The number of a value of this size; `None` if there is no more room for a new one.
@@ -69,29 +112,46 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     /// The number of a value of this hash and size that was not found; `None` if there is no more room.
     pub(super) fn insert(&mut self, item: T, hash: u64, size: usize, room: usize) -> Option<usize> {
         self.size = self.size.checked_add(size).filter(|&size| size <= room)?;
-        let at = self.push(Arc::new(item));
-        self.add_to_index(hash, at);
-        Some(at)
+        let number = self.push(Arc::new(item));
+        self.own.add_to_index(hash, self.own.items.len() - 1);
+        Some(number)
     }
 
     /// Lets two values change places. The index is made anew when a value is next looked for.
     pub(super) fn swap(&mut self, a: usize, b: usize) {
-        self.items.swap(a, b);
-        self.forget_index();
+        if a != b {
+            let (a, b) = (self.changing(a.min(b)), self.changing(a.max(b)));
+            self.own.items.swap(a, b);
+        }
     }
 
     /// A value that is to be changed.
     pub(super) fn get_mut(&mut self, number: usize) -> &mut T {
-        self.forget_index();
-        Arc::make_mut(&mut self.items[number])
+        let at = self.changing(number);
+        Arc::make_mut(&mut self.own.items[at])
+    }
+
+    /// Where a value is that is going to change.
+    fn changing(&mut self, number: usize) -> usize {
+        if number < self.first.items.len() {
+            self.unshare();
+        }
+        self.own.forget_index();
+        number - self.first.items.len()
     }
 
     /// Keeps the first so many values.
     pub(super) fn truncate(&mut self, len: usize) {
-        if len < self.items.len() {
-            self.items.truncate(len);
-            self.forget_index();
+        if len < self.len() {
+            let at = self.changing(len);
+            self.own.items.truncate(at);
         }
+    }
+}
+
+impl<T: Eq + Hash> Indexed<T> {
+    fn find(&self, hash: u64, item: &T) -> Option<usize> {
+        self.index.find(hash, |&(_, at)| *self.items[at as usize] == *item).map(|&(_, at)| at as usize)
     }
 
     fn forget_index(&mut self) {
@@ -110,5 +170,34 @@ impl<T: Clone + Eq + Hash> Pool<T> {
         for at in self.indexed..self.items.len() {
             self.add_to_index(FxBuildHasher.hash_one(&*self.items[at]), at);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_have_the_first_values_in_common() {
+        let mut pool = Pool::default();
+        for (number, word) in ["a", "b", "c"].into_iter().enumerate() {
+            assert_eq!(pool.put(&word, 1, 4), Some(number));
+        }
+        let base = pool.shared();
+        let mut copy = base.clone();
+        assert_eq!(copy.put(&"b", 1, 4), Some(1));
+        assert_eq!(copy.put(&"d", 1, 4), Some(3));
+        assert_eq!(copy.put(&"d", 1, 4), Some(3));
+        assert_eq!(copy.put(&"e", 1, 4), None, "there is room for four");
+        copy.swap(3, 1);
+        assert_eq!(
+            (copy.iter().copied().collect::<Vec<_>>(), copy.find(&"b")),
+            (vec!["a", "d", "c", "b"], Ok(3))
+        );
+        *copy.get_mut(0) = "f";
+        copy.truncate(2);
+        assert_eq!(copy.iter().copied().collect::<Vec<_>>(), ["f", "d"]);
+        assert!(copy.find(&"a").is_err() && copy.find(&"c").is_err());
+        assert_eq!(base.iter().copied().collect::<Vec<_>>(), ["a", "b", "c"]);
     }
 }

@@ -93,7 +93,7 @@ impl Base {
         let (arena, bodies) = passes::extract_all(grammar.arena(), &bodies[..bodies.len() - 1], &rules);
         let base = arena.len();
         let mut builder = GrammarBuilder::new(&limits);
-        builder.arena = arena.with_base(base).with_shared_index();
+        builder.arena = arena.with_base(base).for_copies();
         for (rule, &body) in Base::declare(&mut builder)?.into_iter().zip(&bodies) {
             builder.define(rule, body);
         }
