@@ -36,6 +36,7 @@ mod batch;
 mod constraint;
 mod error;
 mod few;
+mod index;
 mod library;
 mod machine;
 mod mask;

@@ -83,7 +83,7 @@ impl Build<'_> {
     fn formula(&mut self, kind: Kind) -> FormulaId {
         let store = self.store;
         let hash = hash_of(&kind);
-        if let Some(&id) = self.index.formulas.find(hash, |&id| store.formula(id).kind == kind) {
+        if let Some(id) = self.index.formulas.find(hash, |id| store.formula(id).kind == kind) {
             return id;
         }
         store.add_bytes(size_of::<Formula>() + 64);
@@ -99,7 +99,7 @@ impl Build<'_> {
                 plain: OnceLock::new(),
             }),
         );
-        self.index.formulas.insert_unique(hash, id, |&id| hash_of(&store.formula(id).kind));
+        self.index.formulas.insert(hash, id);
         id
     }
 

@@ -86,11 +86,11 @@ impl<'s> Build<'s> {
             return self.library().cell(head, tail);
         }
         let hash = hash_of(&(head, tail));
-        let same = |&id: &CellId| {
+        let same = |id: CellId| {
             let cell = store.cell(id);
             cell.head == head && cell.tail == tail
         };
-        if let Some(&id) = self.index.cells.find(hash, same) {
+        if let Some(id) = self.index.cells.find(hash, same) {
             return id;
         }
         let clamped_head = self.clamp_head(head);
@@ -104,10 +104,7 @@ impl<'s> Build<'s> {
         let clamped_is_self = clamped_head == head && clamped_tail == tail;
         debug_assert!(!clamped_is_self || clamped == id);
         store.add_bytes(size_of::<Cell>() + 16);
-        self.index.cells.insert_unique(hash, id, |&id| {
-            let cell = store.cell(id);
-            hash_of(&(cell.head, cell.tail))
-        });
+        self.index.cells.insert(hash, id);
         id
     }
 
@@ -195,7 +192,7 @@ impl<'s> Build<'s> {
     fn state_of(&mut self, kernel: SmallVec<[CellId; 8]>) -> StateId {
         let store = self.store;
         let hash = hash_of(&kernel[..]);
-        if let Some(&id) = self.index.states.find(hash, |&id| store.state(id).kernel[..] == kernel[..]) {
+        if let Some(id) = self.index.states.find(hash, |id| store.state(id).kernel[..] == kernel[..]) {
             return id;
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
@@ -213,7 +210,7 @@ impl<'s> Build<'s> {
                 firsts: OnceLock::new(),
             }),
         );
-        self.index.states.insert_unique(hash, id, |&id| hash_of(&store.state(id).kernel[..]));
+        self.index.states.insert(hash, id);
         id
     }
 
@@ -250,12 +247,12 @@ impl<'s> Build<'s> {
             return self.library().node(node);
         }
         let hash = hash_of(&node);
-        if let Some(&id) = self.index.nodes.find(hash, |&id| *store.node(id) == node) {
+        if let Some(id) = self.index.nodes.find(hash, |id| *store.node(id) == node) {
             return id;
         }
         store.add_bytes(size_of::<Node>() + 16);
         let id = NodeId::of(store, store.nodes.push(node));
-        self.index.nodes.insert_unique(hash, id, |&id| hash_of(store.node(id)));
+        self.index.nodes.insert(hash, id);
         id
     }
 

@@ -151,11 +151,11 @@ impl Build<'_> {
             return self.library().counted(members, tally);
         }
         let hash = hash_of(&(members, &tally));
-        let same = |&id: &CountedId| {
+        let same = |id: CountedId| {
             let known = store.counted(id);
             known.members == members && known.tally == tally
         };
-        if let Some(&id) = self.index.counted.find(hash, same) {
+        if let Some(id) = self.index.counted.find(hash, same) {
             return id;
         }
         store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
@@ -172,10 +172,7 @@ impl Build<'_> {
                 clamped: OnceId::new(),
             }),
         );
-        self.index.counted.insert_unique(hash, id, |&id| {
-            let known = store.counted(id);
-            hash_of(&(known.members, &known.tally))
-        });
+        self.index.counted.insert(hash, id);
         id
     }
 
@@ -341,21 +338,18 @@ impl Build<'_> {
             return self.library().machine_state(machine, state);
         }
         let hash = hash_of(&(machine, state));
-        let same = |&id: &MachineStateId| {
+        let same = |id: MachineStateId| {
             let known = store.machine_state(id);
             known.machine == machine && *known.state == *state
         };
-        if let Some(&id) = self.index.machine_states.find(hash, same) {
+        if let Some(id) = self.index.machine_states.find(hash, same) {
             return id;
         }
         store.add_bytes(size_of::<MachineState>() + state.len() + 16);
         let state =
             MachineState { machine, state: state.into(), accepts: OnceLock::new(), edges: OnceLock::new() };
         let id = MachineStateId::of(store, store.machine_states.push(state));
-        self.index.machine_states.insert_unique(hash, id, |&id| {
-            let known = store.machine_state(id);
-            hash_of(&(known.machine, &*known.state))
-        });
+        self.index.machine_states.insert(hash, id);
         id
     }
 

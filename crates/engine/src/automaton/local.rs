@@ -222,7 +222,7 @@ impl Build<'_> {
     fn own_local(&mut self, heads: &[(StateId, NodeId)]) -> LocalId {
         let store = self.store;
         let hash = hash_of(&heads);
-        if let Some(&id) = self.index.locals.find(hash, |&id| store.local(id).heads[..] == *heads) {
+        if let Some(id) = self.index.locals.find(hash, |id| store.local(id).heads[..] == *heads) {
             return id;
         }
         store.add_bytes(size_of::<Local>() + 24);
@@ -243,7 +243,7 @@ impl Build<'_> {
                 after_literal: OnceId::new(),
             }),
         );
-        self.index.locals.insert_unique(hash, id, |&id| hash_of(&&store.local(id).heads[..]));
+        self.index.locals.insert(hash, id);
         id
     }
 

@@ -20,6 +20,7 @@
 mod alike;
 mod all_but_few;
 mod append;
+mod blank;
 mod boolean;
 mod build;
 mod byte;
@@ -39,6 +40,7 @@ mod store;
 
 pub(crate) use all_but_few::AllButFew;
 pub(crate) use append::AppendVec;
+pub(crate) use blank::BlankFirst;
 pub(crate) use counted::{InMachine, Phase};
 pub(crate) use entries::{BehindKey, Generic};
 pub(crate) use except::Except;

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
@@ -17,6 +16,7 @@ use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::entries::KnownGeneric;
 use super::local::Local;
 use super::program::Program;
+use crate::index::IdIndex;
 use crate::library::Library;
 use crate::mask::{PendingId, Walked, WalkedId};
 use crate::memo::{Memo, OnceId};
@@ -228,13 +228,13 @@ pub(crate) struct Store {
 /// Finds objects by content; held only while something new is built.
 #[derive(Default)]
 pub(super) struct Index {
-    pub(super) cells: HashTable<CellId>,
-    pub(super) states: HashTable<StateId>,
-    pub(super) nodes: HashTable<NodeId>,
-    pub(super) locals: HashTable<LocalId>,
-    pub(super) formulas: HashTable<FormulaId>,
-    pub(super) counted: HashTable<CountedId>,
-    pub(super) machine_states: HashTable<MachineStateId>,
+    pub(super) cells: IdIndex<CellId>,
+    pub(super) states: IdIndex<StateId>,
+    pub(super) nodes: IdIndex<NodeId>,
+    pub(super) locals: IdIndex<LocalId>,
+    pub(super) formulas: IdIndex<FormulaId>,
+    pub(super) counted: IdIndex<CountedId>,
+    pub(super) machine_states: IdIndex<MachineStateId>,
     /// Places after an entry of which nothing is known but whether the members may end there.
     pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
     /// What the library has for members of which nothing is known but what is between them.
@@ -251,10 +251,10 @@ impl Index {
     /// Room for a small grammar, so that its tables need not grow in the middle of a mask.
     fn new() -> Self {
         Index {
-            cells: HashTable::with_capacity(448),
-            states: HashTable::with_capacity(448),
-            nodes: HashTable::with_capacity(112),
-            locals: HashTable::with_capacity(448),
+            cells: IdIndex::with_capacity(448),
+            states: IdIndex::with_capacity(448),
+            nodes: IdIndex::with_capacity(112),
+            locals: IdIndex::with_capacity(448),
             ..Index::default()
         }
     }

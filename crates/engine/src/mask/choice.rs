@@ -15,7 +15,9 @@ use super::accept::Accept;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
-use crate::automaton::{BehindKey, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work};
+use crate::automaton::{
+    BehindKey, BlankFirst, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work,
+};
 use crate::tables::Tables;
 use crate::trie::ROOT;
 use crate::vocab::TokenId;
@@ -173,6 +175,17 @@ impl Walk<'_> {
             let pending = self.memory.pending(pending);
             self.pending(pending, ret)?;
             self.pass_on(pending, self.store.split_expansion(ret), false);
+        }
+        Ok(())
+    }
+
+    /// Takes what was found before a state of the frame that is walked, and what that does with what is left.
+    pub(super) fn follow(&mut self, walked: &Walked, state: StateId) -> Result<(), Exceeded> {
+        walked.accept.add_to(&mut self.masks, &mut self.ids);
+        for &pending in &walked.pending {
+            let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
+            self.join(more);
+            self.chosen.extend_from_slice(&more.choices);
         }
         Ok(())
     }
@@ -368,7 +381,10 @@ impl MaskStore {
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
         let Some(Generic { state, choice }) = store.generic_of(start) else {
-            if !walk.by_members(start, |part, work| self.frame(store, tables, (node, part), work))? {
+            if let Some(BlankFirst { blank, then }) = store.blank_first(start) {
+                let known = self.frame(store, tables, (node, blank), walk.work)?;
+                walk.follow(&known, then)?;
+            } else if !walk.by_members(start, |part, work| self.frame(store, tables, (node, part), work))? {
                 walk.visit(node, store.clamped_local(store.local_of(start)))?;
                 walk.run()?;
             }

@@ -3,7 +3,6 @@
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -12,7 +11,10 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
-use crate::automaton::{AppendVec, BehindKey, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work};
+use crate::automaton::{
+    AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work,
+};
+use crate::index::IdIndex;
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
@@ -25,7 +27,7 @@ pub(crate) struct MaskStore {
     own: u32,
     pending: AppendVec<Pending>,
     walked: AppendVec<Walked>,
-    index: Mutex<HashTable<PendingId>>,
+    index: Mutex<IdIndex<PendingId>>,
     /// What states of the library do with what is pending in this constraint only.
     resolved: RwLock<FxHashMap<(PendingId, StateId), WalkedId>>,
     pub(super) choices: Choices,
@@ -40,7 +42,7 @@ impl MaskStore {
             resolved: RwLock::default(),
             pending: AppendVec::new(),
             walked: AppendVec::new(),
-            index: Mutex::new(HashTable::new()),
+            index: Mutex::default(),
             choices: Choices::default(),
             wide: WideMemo::default(),
             wholes: Wholes::new(),
@@ -90,18 +92,18 @@ impl MaskStore {
             return known;
         }
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&known) = index.find(hash, |&id| *self.pending(id) == pending) {
+        if let Some(known) = index.find(hash, |id| *self.pending(id) == pending) {
             return known;
         }
         store.add_bytes(pending.bytes());
         let id = PendingId(self.own + self.pending.push(pending) as u32);
-        index.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(self.pending(id)));
+        index.insert(hash, id);
         id
     }
 
     fn find(&self, hash: u64, pending: &Pending) -> Option<PendingId> {
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        index.find(hash, |&id| *self.pending(id) == *pending).copied()
+        index.find(hash, |id| *self.pending(id) == *pending)
     }
 
     /// What is pending where the frame of an entry ends.
@@ -160,6 +162,10 @@ impl MaskStore {
                 passed.extend_from_slice(&known.pending);
             }
             None if walk.by_members(state, |part, work| self.start(store, tables, part, work))? => {}
+            None if let Some(BlankFirst { blank, then }) = store.blank_first(state) => {
+                let known = self.start(store, tables, blank, walk.work)?;
+                walk.follow(known, then)?;
+            }
             None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
         }
         walk.run()?;
@@ -268,6 +274,11 @@ impl MaskStore {
             return Ok(walked);
         }
         if walk.by_members(state, |part, work| self.resolve(store, tables, pending, part, work))? {
+            return Ok(walk.finish(None));
+        }
+        if let Some(BlankFirst { blank, then }) = store.blank_first(state) {
+            let known = self.resolve(store, tables, pending, blank, walk.work)?;
+            walk.follow(known, then)?;
             return Ok(walk.finish(None));
         }
         let local = store.clamped_local(store.local_of(state));

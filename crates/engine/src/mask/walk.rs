@@ -402,10 +402,10 @@ impl<'a> Walk<'a> {
             }
         }
         // Words are left: they are no simple run, but may be one all the same.
-        if anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
+        if self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.chain(index, expansion, &left)?);
         }
-        if alone && anchor.has(RUN_TOKENS, &left.intersect(&letters())) {
+        if alone && self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for byte in left.iter() {
@@ -416,6 +416,27 @@ impl<'a> Walk<'a> {
             }
         }
         self.apart(anchor.node, expansion)
+    }
+
+    /// Whether many tokens begin with letters that lead to more than one word.
+    fn has_words(
+        &mut self,
+        anchor: &Anchor,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<bool, Exceeded> {
+        let mut words = left.intersect(&letters());
+        if !anchor.has(RUN_TOKENS, &words) {
+            return Ok(false);
+        }
+        for (i, class) in expansion.classes.iter().enumerate().filter(|(_, class)| class.set.intersects(left))
+        {
+            let next = self.step(expansion, i)?;
+            if self.store.local(next).in_literal {
+                words = words.minus(&class.set);
+            }
+        }
+        Ok(anchor.has(RUN_TOKENS, &words))
     }
 
     /// Visits an anchor where formulas are open beside others: each by itself. Answers whether that was so.

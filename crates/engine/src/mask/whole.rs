@@ -8,12 +8,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use hashbrown::HashTable;
 use smallvec::SmallVec;
 
 use super::accept::Union;
 use super::store::MaskStore;
 use crate::automaton::{AppendVec, StateId, Store};
+use crate::index::IdIndex;
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
@@ -47,17 +47,17 @@ struct Whole {
 /// All configurations whose token sets are known.
 pub(super) struct Wholes {
     list: AppendVec<Whole>,
-    index: RwLock<HashTable<u32>>,
+    index: RwLock<IdIndex<u32>>,
 }
 
 impl Wholes {
     pub(super) fn new() -> Self {
-        Wholes { list: AppendVec::new(), index: RwLock::new(HashTable::new()) }
+        Wholes { list: AppendVec::new(), index: RwLock::default() }
     }
 
     fn find(&self, config: &Config) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        index.find(hash_of(config), |&at| self.is(at, config)).map(|&at| WholeId(at))
+        index.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
     }
 
     fn get(&self, id: WholeId) -> &Whole {
@@ -73,7 +73,7 @@ impl Wholes {
     fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
-        if let Some(&known) = index.find(hash, |&at| self.is(at, config)) {
+        if let Some(known) = index.find(hash, |at| self.is(at, config)) {
             return WholeId(known);
         }
         let at = self.list.push(Whole {
@@ -84,22 +84,16 @@ impl Wholes {
             mask: OnceLock::new(),
             next: RwLock::new(Vec::new()),
         });
-        index.insert_unique(hash, at as u32, |&at| {
-            hash_of_key(self.list.get(at as usize).key.iter().copied())
-        });
+        index.insert(hash, at as u32);
         WholeId(at as u32)
     }
 }
 
 fn hash_of(config: &Config) -> u64 {
-    hash_of_key(config.iter().map(|(state, stack)| (*state, stack.key)))
-}
-
-fn hash_of_key(key: impl Iterator<Item = (StateId, u128)>) -> u64 {
     // The keys of stacks are hashes already.
-    key.fold(0u64, |hash, (state, key)| {
+    config.iter().fold(0u64, |hash, (state, stack)| {
         let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (hash ^ key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+        (hash ^ stack.key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
     })
 }
 
