@@ -55,7 +55,7 @@ impl Library {
             generic: generic.collect(),
             endless: endless.collect(),
             store: Store::new(Arc::new(program), &Limits::default(), None),
-            masks: MaskStore::new(None),
+            masks: MaskStore::of_library(),
         })
     }
 

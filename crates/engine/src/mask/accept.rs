@@ -9,7 +9,11 @@ use super::union;
 use crate::vocab::TokenId;
 
 /// More ids than this are kept as a mask of their own.
-const DENSE: usize = 1_024;
+pub(super) const DENSE: usize = 1_024;
+/// The same for those that many constraints use: a mask is copied faster than so many tokens are set.
+pub(super) const DENSE_SHARED: usize = 192;
+/// So many masks are put together whenever they are used; more are once.
+const MASKS: usize = 2;
 
 /// See the module documentation.
 #[derive(Default, Clone)]
@@ -26,17 +30,20 @@ pub(crate) struct Shared {
 }
 
 impl Accept {
-    /// The union of `masks` and `ids`. A single shared mask is kept as it is; more are put together now, so that
-    /// every later use is one copy.
-    pub(crate) fn new(mut masks: SmallVec<[Shared; 1]>, ids: &[TokenId], words: usize) -> Self {
-        if ids.len() <= DENSE && masks.len() <= 1 {
+    /// The union of `masks` and `ids`, as a mask of its own if there are many masks, or more than `dense` ids.
+    pub(crate) fn new(
+        mut masks: SmallVec<[Shared; 1]>,
+        ids: &[TokenId],
+        (words, dense): (usize, usize),
+    ) -> Self {
+        if ids.len() <= dense && masks.len() <= MASKS {
             return Accept { masks, ids: shared(ids) };
         }
-        let mut dense = vec![0u32; words];
-        write_masks(&masks, &mut dense);
-        set_all(&mut dense, ids);
+        let mut mask = vec![0u32; words];
+        write_masks(&masks, &mut mask);
+        set_all(&mut mask, ids);
         masks.clear();
-        masks.push(Shared { mask: dense.into(), minus: Arc::default() });
+        masks.push(Shared { mask: mask.into(), minus: Arc::default() });
         Accept { masks, ids: Arc::default() }
     }
 

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::Accept;
+use super::accept::{Accept, DENSE};
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
@@ -68,7 +68,7 @@ impl Begun {
             _ if ends => None,
             Some(accept) if self.ids.len() == before => Some(accept.clone()),
             _ => {
-                let accept = Accept::new(SmallVec::new(), &self.ids, walk.tables.words);
+                let accept = Accept::new(SmallVec::new(), &self.ids, (walk.tables.words, DENSE));
                 walk.store.add_bytes(accept.bytes());
                 Some(accept)
             }
@@ -321,7 +321,7 @@ impl Walk<'_> {
         };
         let mut ids = Vec::new();
         let nodes = nodes.iter().filter_map(|&node| self.trie.along(node, &[quote], &mut ids)).collect();
-        let accept = Accept::new(SmallVec::new(), &ids, self.tables.words);
+        let accept = Accept::new(SmallVec::new(), &ids, (self.tables.words, DENSE));
         self.store.add_bytes(accept.bytes());
         Begun { taken: 1, nodes, ids, accept: Some(accept) }
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
+use super::accept::{DENSE, DENSE_SHARED};
 use super::choice::{Choices, Origin};
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
@@ -25,6 +26,8 @@ pub(crate) struct MaskStore {
     library: Option<Arc<Library>>,
     /// The first id of this store's own objects.
     own: u32,
+    /// More tokens than this are kept as a mask.
+    pub(super) dense: usize,
     pending: AppendVec<Pending>,
     walked: AppendVec<Walked>,
     index: Mutex<IdIndex<PendingId>>,
@@ -39,6 +42,7 @@ impl MaskStore {
     pub(crate) fn new(library: Option<Arc<Library>>) -> Self {
         let store = MaskStore {
             own: if library.is_some() { OWN } else { 0 },
+            dense: DENSE,
             resolved: RwLock::default(),
             pending: AppendVec::new(),
             walked: AppendVec::new(),
@@ -52,6 +56,11 @@ impl MaskStore {
             store.pending.push(Pending::default()); // PendingId::WHOLE
         }
         store
+    }
+
+    /// One that constraints share.
+    pub(crate) fn of_library() -> Self {
+        MaskStore { dense: DENSE_SHARED, ..MaskStore::new(None) }
     }
 
     /// Where the object with this number is: here, or in the library.

@@ -100,7 +100,7 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let accept = Accept::new(self.masks, &self.ids, self.tables.words);
+        let accept = Accept::new(self.masks, &self.ids, (self.tables.words, self.memory.dense));
         self.store.add_bytes(accept.bytes() + size_of::<Walked>());
         Walked { accept, pending, choices: self.chosen.into() }
     }
