@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Debug)]
 pub(super) struct Pool<T> {
     /// The first of them, which copies have in common.
-    first: Arc<Indexed<T>>,
+    first: Option<Arc<Indexed<T>>>,
     /// The others.
     own: Indexed<T>,
     /// The size of all of them together, as whoever adds them counts it.
@@ -28,7 +28,7 @@ struct Indexed<T> {
 
 impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Pool { first: Arc::default(), own: Indexed::default(), size: 0 }
+        Pool { first: None, own: Indexed::default(), size: 0 }
     }
 }
 
@@ -39,9 +39,15 @@ impl<T> Default for Indexed<T> {
 }
 
 impl<T: Clone + Eq + Hash> Pool<T> {
+    /// The values that copies have in common.
+    #[inline]
+    fn first(&self) -> &[Arc<T>] {
+        self.first.as_ref().map_or(&[], |first| &first.items)
+    }
+
     /// How many values there are.
     pub(super) fn len(&self) -> usize {
-        self.first.items.len() + self.own.items.len()
+        self.first().len() + self.own.items.len()
     }
 
     /// All values, in the order of their numbers.
@@ -57,9 +63,9 @@ impl<T: Clone + Eq + Hash> Pool<T> {
 
     #[inline]
     fn item(&self, number: usize) -> &Arc<T> {
-        match number.checked_sub(self.first.items.len()) {
+        match number.checked_sub(self.first().len()) {
             Some(at) => &self.own.items[at],
-            None => &self.first.items[number],
+            None => &self.first()[number],
         }
     }
 
@@ -67,14 +73,14 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     pub(super) fn shared(mut self) -> Self {
         self.unshare();
         self.own.catch_up();
-        Pool { first: Arc::new(self.own), own: Indexed::default(), size: self.size }
+        Pool { first: Some(Arc::new(self.own)), own: Indexed::default(), size: self.size }
     }
 
     /// Has all values for itself, so that any of them can be changed.
     fn unshare(&mut self) {
-        if !self.first.items.is_empty() {
-            let items = self.first.items.iter().chain(&self.own.items).cloned().collect();
-            (self.own, self.first) = (Indexed { items, ..Indexed::default() }, Arc::default());
+        if let Some(first) = self.first.take() {
+            let items = first.items.iter().chain(&self.own.items).cloned().collect();
+            self.own = Indexed { items, ..Indexed::default() };
         }
     }
 
@@ -82,8 +88,8 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     pub(super) fn find(&mut self, item: &T) -> Result<usize, u64> {
         self.own.catch_up();
         let hash = FxBuildHasher.hash_one(item);
-        let own = || self.own.find(hash, item).map(|at| at + self.first.items.len());
-        self.first.find(hash, item).or_else(own).ok_or(hash)
+        let first = self.first.as_ref().and_then(|first| first.find(hash, item));
+        first.or_else(|| self.own.find(hash, item).map(|at| at + self.first().len())).ok_or(hash)
     }
 
     /// The number of a value of another pool that is not here yet. The two share it.
@@ -133,11 +139,11 @@ impl<T: Clone + Eq + Hash> Pool<T> {
 
     /// Where a value is that is going to change.
     fn changing(&mut self, number: usize) -> usize {
-        if number < self.first.items.len() {
+        if number < self.first().len() {
             self.unshare();
         }
         self.own.forget_index();
-        number - self.first.items.len()
+        number - self.first().len()
     }
 
     /// Keeps the first so many values.
