@@ -202,3 +202,35 @@ fn patterns_made_to_explode_do_not() {
     let _ = Grammar::json_schema(wide, &JsonOptions::default(), &Limits::default())
         .map(|grammar| Compiler::new(support::byte_vocab::<&str>(&[])).compile(&grammar));
 }
+
+/// Tokens that open more arrays or objects than are walked within each other.
+#[test]
+fn brackets_behind_brackets() {
+    const DEPTH: usize = 100;
+    let array = r#""type":"array","#;
+    let object = r#""type":"object","required":["a"],"additionalProperties":false,"#;
+    let cases = [
+        ("[", [array, r#""items":"#, "", ""]),
+        ("[ ", [array, r#""minItems":1,"maxItems":1,"items":"#, "", ""]),
+        ("[\n", [array, r#""minItems":1,"items":false,"prefixItems":"#, "[", "]"]),
+        (r#"{"a":"#, [object, r#""properties":"#, r#"{"a":"#, "}"]),
+        (r#"{ "a" : "#, [object, r#""properties":"#, r#"{"b":true,"a":"#, "}"]),
+    ];
+    for (opening, [kind, keyword, before, after]) in cases {
+        on_a_small_stack(move || {
+            let mut schema = r#"{"enum":["x"]}"#.to_owned();
+            for _ in 0..DEPTH {
+                schema = format!("{{{kind}{keyword}{before}{schema}{after}}}");
+            }
+            let grammar = Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).unwrap();
+            let words: Vec<String> = (1..DEPTH + 4).map(|many| opening.repeat(many)).collect();
+            let constraint = Compiler::new(support::byte_vocab(&words)).compile(&grammar).unwrap();
+            let mut matcher = constraint.matcher();
+            let mask = matcher.mask().unwrap();
+            for (many, token) in (1..DEPTH + 4).zip(256..) {
+                let allowed = mask[token / 32] >> (token % 32) & 1 == 1;
+                assert_eq!(allowed, many <= DEPTH, "{many} times {opening:?}");
+            }
+        });
+    }
+}

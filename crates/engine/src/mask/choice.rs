@@ -182,11 +182,13 @@ impl Walk<'_> {
     /// Takes what was found before a state of the frame that is walked, and what that does with what is left.
     pub(super) fn follow(&mut self, walked: &Walked, state: StateId) -> Result<(), Exceeded> {
         walked.accept.add_to(&mut self.masks, &mut self.ids);
+        self.work.depth += 1;
         for &pending in &walked.pending {
             let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
             self.join(more);
             self.chosen.extend_from_slice(&more.choices);
         }
+        self.work.depth -= 1;
         Ok(())
     }
 
@@ -380,8 +382,8 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
-        let Some(Generic { state, choice }) = store.generic_of(start) else {
-            if let Some(BlankFirst { blank, then }) = store.blank_first(start) {
+        let Some(Generic { state, choice }) = walk.generic_of(start) else {
+            if let Some(BlankFirst { blank, then }) = walk.blank_first(start) {
                 let known = self.frame(store, tables, (node, blank), walk.work)?;
                 walk.follow(&known, then)?;
             } else if !walk.by_members(start, |part, work| self.frame(store, tables, (node, part), work))? {

@@ -164,14 +164,14 @@ impl MaskStore {
         }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
-        match store.generic_of(state) {
+        match walk.generic_of(state) {
             Some(Generic { state, choice }) => {
                 let known = self.start(store, tables, state, walk.work)?;
                 walk.take(known, choice, (Origin::Pending(PendingId::WHOLE), state))?;
                 passed.extend_from_slice(&known.pending);
             }
             None if walk.by_members(state, |part, work| self.start(store, tables, part, work))? => {}
-            None if let Some(BlankFirst { blank, then }) = store.blank_first(state) => {
+            None if let Some(BlankFirst { blank, then }) = walk.blank_first(state) => {
                 let known = self.start(store, tables, blank, walk.work)?;
                 walk.follow(known, then)?;
             }
@@ -272,7 +272,7 @@ impl MaskStore {
             return Ok(Walked { pending, ..Walked::default() });
         }
         let mut walk = Walk::new(self, store, tables, work);
-        if let Some(Generic { state, choice }) = store.generic_of(state)
+        if let Some(Generic { state, choice }) = walk.generic_of(state)
             && store.split_expansion(store.local_of(state)).apart.is_empty()
         {
             let known = self.resolve(store, tables, pending, state, walk.work)?;
@@ -285,7 +285,7 @@ impl MaskStore {
         if walk.by_members(state, |part, work| self.resolve(store, tables, pending, part, work))? {
             return Ok(walk.finish(None));
         }
-        if let Some(BlankFirst { blank, then }) = store.blank_first(state) {
+        if let Some(BlankFirst { blank, then }) = walk.blank_first(state) {
             let known = self.resolve(store, tables, pending, blank, walk.work)?;
             walk.follow(known, then)?;
             return Ok(walk.finish(None));

@@ -13,7 +13,8 @@ use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use crate::automaton::{
-    CellId, CharClass, End, Exceeded, Literals, LocalExpansion, LocalId, Loop, NodeId, StateId, Store, Work,
+    BlankFirst, CellId, CharClass, End, Exceeded, Generic, Literals, LocalExpansion, LocalId, Loop, NodeId,
+    StateId, Store, Work,
 };
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
@@ -181,6 +182,17 @@ impl<'a> Walk<'a> {
         } else {
             self.store.local_expansion(local)
         }
+    }
+
+    /// What stands for a state whatever slots are open. Its entries are none that can be walked as a part of it, so this is
+    /// only where they are walked by themselves.
+    pub(super) fn generic_of(&self, state: StateId) -> Option<Generic> {
+        if self.work.depth < DEPTH { self.store.generic_of(state) } else { None }
+    }
+
+    /// Takes a state apart that begins with white space, but not too many of them within each other.
+    pub(super) fn blank_first(&self, state: StateId) -> Option<BlankFirst> {
+        if self.work.depth < DEPTH { self.store.blank_first(state) } else { None }
     }
 
     /// Whether nothing was found.
