@@ -36,7 +36,6 @@ mod batch;
 mod constraint;
 mod error;
 mod few;
-mod index;
 mod library;
 mod machine;
 mod mask;

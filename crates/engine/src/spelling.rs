@@ -196,7 +196,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         .iter()
         .enumerate()
         .any(|(node, state)| *state != Utf8Place::BOUNDARY && !trie.own(node as u32).is_empty());
-    if splits && hard.intersects(&ByteSet::range(0x80, 0xFF)) {
+    if splits && hard.intersects(&ByteSet::PAST_ASCII) {
         return true;
     }
     let alone = |c: char| {
@@ -233,7 +233,7 @@ fn bytes_of(grammar: &Grammar) -> ByteSet {
                 let set = arena.char_set(set);
                 bytes = bytes.union(&set.ascii());
                 if !set.is_ascii() {
-                    bytes = bytes.union(&ByteSet::range(0x80, 0xFF));
+                    bytes = bytes.union(&ByteSet::PAST_ASCII);
                 }
             }
             Expr::Not(_) => bytes = ByteSet::ALL,

@@ -127,7 +127,7 @@ impl Exceptions {
 
     /// All bytes that the loop may go on with, and perhaps some more.
     pub(crate) fn bytes(&self) -> ByteSet {
-        self.ascii.union(&ByteSet::range(0x80, 0xFF)).union(&ByteSet::single(b'\\'))
+        self.ascii.union(&ByteSet::PAST_ASCII).union(&ByteSet::single(b'\\'))
     }
 
     /// Whether a place is an excepted text.

@@ -46,7 +46,7 @@ impl Store {
             without.iter().flat_map(|&state| self.state(state).kernel.iter().copied()).collect();
         let mut lasts = Lasts { store: self, bytes: ByteSet::EMPTY, looked };
         cells.iter().try_for_each(|&cell| lasts.add_cell(cell))?;
-        let unlike = ByteSet::range(0, 0x7F).minus(&lasts.bytes);
+        let unlike = ByteSet::ASCII.minus(&lasts.bytes);
         let mut build = self.build();
         let [whole, without, tail] = [whole, &cells, &[tail]].map(|cells| build.state(cells));
         Some(Free { whole, without, tail, unlike, most })

@@ -168,7 +168,7 @@ impl Store {
         let [(state, node)] = self.local(id).heads[..] else { return false };
         let set = self.program.arena.char_set(chars);
         let ascii = set.ascii();
-        let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::range(0x80, 0xFF) };
+        let wide = if set.is_ascii() { ByteSet::EMPTY } else { ByteSet::PAST_ASCII };
         let kernel = &self.state(state).kernel;
         let mut rounds = 0;
         let expansion = self.split_expansion(id);
@@ -178,7 +178,7 @@ impl Store {
         for &(bytes, at, target) in expansion.edges.iter() {
             if bytes.intersects(&ascii) {
                 rounds += 1;
-                let whole = bytes.intersect(&ByteSet::range(0, 0x7f)) == ascii;
+                let whole = bytes.intersect(&ByteSet::ASCII) == ascii;
                 if !(whole && at == node && self.is_round(kernel, target)) {
                     return false;
                 }
@@ -223,7 +223,7 @@ impl Store {
         let edges = &self.split_expansion(id).edges;
         let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
         let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };
-        let wide = ByteSet::range(0x80, 0xFF);
+        let wide = ByteSet::PAST_ASCII;
         let mut wide = edges.iter().filter(|e| e.0.intersects(&wide)).peekable();
         wide.peek().is_some()
             && wide.all(|&(_, at, target)| match self.cell(target) {

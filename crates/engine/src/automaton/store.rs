@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::ir::{ByteSet, Expr, IdIndex};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
 use super::append::AppendVec;
@@ -16,7 +16,6 @@ use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::entries::KnownGeneric;
 use super::local::Local;
 use super::program::Program;
-use crate::index::IdIndex;
 use crate::library::Library;
 use crate::mask::{PendingId, Walked, WalkedId};
 use crate::memo::{Memo, OnceId};

@@ -81,7 +81,7 @@ impl Walk<'_> {
         self.ends_in(store.split_expansion(home), |pending| {
             pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
         });
-        let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let exits = store.split_expansion(home).alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
         self.leave_from(&run, (local, home), &exits, |_, before| {
             below.on_the_way.binary_search(&before).is_err()

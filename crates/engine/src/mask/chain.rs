@@ -7,7 +7,7 @@
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
-use super::walk::{ASCII, RUN_TOKENS, Walk};
+use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId};
 use crate::profile::{LackId, Profile, Run, RunMask};
 
@@ -27,7 +27,7 @@ impl Walk<'_> {
         let anchor = self.tables.profile.anchor(index);
         let mut seen = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
-            let first = class.set.intersect(left).intersect(&ASCII);
+            let first = class.set.intersect(left).intersect(&ByteSet::ASCII);
             if !anchor.has(RUN_TOKENS, &first) {
                 continue;
             }
@@ -46,10 +46,10 @@ impl Walk<'_> {
     /// The places that characters lead to one behind the other until there is no more, and those characters.
     fn chain_from(&mut self, start: LocalId) -> Result<Option<(Vec<LocalId>, ByteSet)>, Exceeded> {
         let root = self.tables.profile.anchor(0);
-        let weight = |set: &ByteSet| root.count(&set.intersect(&ASCII));
+        let weight = |set: &ByteSet| root.count(&set.intersect(&ByteSet::ASCII));
         let classes = &self.store.split_expansion(start).classes;
         let most = classes.iter().map(|class| class.set).max_by_key(weight);
-        let Some(chars) = most.map(|set| set.intersect(&ASCII)) else { return Ok(None) };
+        let Some(chars) = most.map(|set| set.intersect(&ByteSet::ASCII)) else { return Ok(None) };
         let Some(byte) = chars.first().filter(|_| chars.len() >= CHARS) else { return Ok(None) };
         let mut chain = vec![start];
         loop {

@@ -169,7 +169,9 @@ impl Walk<'_> {
         let ret = self.store.clamped_local(ret);
         let (state, node) = self.store.local(ret).heads[0];
         if node == NodeId::BOTTOM && self.store.only_end(state).is_none() {
-            return self.returned_to(walked, state);
+            // Where nothing was read, the frame that called goes on by itself.
+            let mut left = walked.pending.iter().filter(|&&pending| pending != PendingId::WHOLE);
+            return left.try_for_each(|&pending| self.resolved(pending, state));
         }
         for &pending in &walked.pending {
             let pending = self.memory.pending(pending);
@@ -183,22 +185,16 @@ impl Walk<'_> {
     pub(super) fn follow(&mut self, walked: &Walked, state: StateId) -> Result<(), Exceeded> {
         walked.accept.add_to(&mut self.masks, &mut self.ids);
         self.work.depth += 1;
-        for &pending in &walked.pending {
-            let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
-            self.join(more);
-            self.chosen.extend_from_slice(&more.choices);
-        }
+        walked.pending.iter().try_for_each(|&pending| self.resolved(pending, state))?;
         self.work.depth -= 1;
         Ok(())
     }
 
-    /// The same where that is a state of the frame that is walked.
-    fn returned_to(&mut self, walked: &Walked, state: StateId) -> Result<(), Exceeded> {
-        // Where nothing was read, the frame that called goes on by itself.
-        for &pending in walked.pending.iter().filter(|&&pending| pending != PendingId::WHOLE) {
-            let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
-            self.join(more);
-        }
+    /// Takes what a state of the frame that is walked does with what is pending.
+    fn resolved(&mut self, pending: PendingId, state: StateId) -> Result<(), Exceeded> {
+        let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
+        self.join(more);
+        self.chosen.extend_from_slice(&more.choices);
         Ok(())
     }
 

@@ -90,7 +90,7 @@ impl Walk<'_> {
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         self.leave_from(&run, (local, closed.home), &closed.exits, stays)?;
-        let wide = if closed.first_wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         Ok(first.union(&wide))
     }
 
@@ -209,7 +209,7 @@ impl Walk<'_> {
         local: LocalId,
         but: Option<LocalId>,
     ) -> Result<Option<LocalId>, Exceeded> {
-        let ascii = ByteSet::range(0, 0x7F);
+        let ascii = ByteSet::ASCII;
         let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
         let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
@@ -224,7 +224,7 @@ impl Walk<'_> {
     }
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
-        let ascii = ByteSet::range(0, 0x7F);
+        let ascii = ByteSet::ASCII;
         let expansion = self.store.split_expansion(local);
         let Some(home) = self.home(local)? else { return Ok(None) };
         if let Some(covered) = self.covered(local, home)? {
@@ -234,7 +234,7 @@ impl Walk<'_> {
             return Ok(Some(single));
         }
         let alive = self.store.split_expansion(home).alive;
-        let wide = alive.intersects(&ByteSet::range(0x80, 0xFF));
+        let wide = alive.intersects(&ByteSet::PAST_ASCII);
         let mut search = Search {
             places: vec![(home, 1)],
             ascii: alive.intersect(&ascii),
@@ -257,7 +257,7 @@ impl Walk<'_> {
         }
         let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
         let first_wide = first_wide && rest.wide;
-        let wide = if rest.wide { ByteSet::range(0x80, 0xFF) } else { ByteSet::EMPTY };
+        let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
             alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);

@@ -10,7 +10,7 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::closed::Closed;
-use super::walk::{ASCII, WIDE, Walk};
+use super::walk::Walk;
 use super::wide::Wide;
 use crate::automaton::{Cell, CellId, CharClass, Exceeded, Head, LocalId, Store};
 use crate::profile::LackId;
@@ -21,7 +21,7 @@ const EXPRS: usize = 1 << 12;
 /// The characters that lead from a place to others that can do what one of them can.
 struct Leads {
     ascii: ByteSet,
-    /// Whether those past ASCII do, but for a few.
+    /// Whether those past ByteSet::ASCII do, but for a few.
     wide: bool,
     dead: SmallVec<[char; 4]>,
 }
@@ -34,18 +34,24 @@ impl Walk<'_> {
         }
         let alive = self.store.split_expansion(home).alive;
         let lack = LackId::NOTHING;
-        let all = CharClass { ascii: alive.intersect(&ASCII), wide: alive.intersects(&WIDE), lack };
+        let all = CharClass {
+            ascii: alive.intersect(&ByteSet::ASCII),
+            wide: alive.intersects(&ByteSet::PAST_ASCII),
+            lack,
+        };
         let rest = self.stays(home, &all)?;
         let again = Leads { ascii: rest.ascii, wide: rest.wide, dead: SmallVec::new() };
         if !self.is_most(home, &again) {
             return Ok(None);
         }
-        let (ascii, wide) = (self.leads_to(local, home, &ASCII)?, self.wide_leads_to(local, home, lack)?);
+        let (ascii, wide) =
+            (self.leads_to(local, home, &ByteSet::ASCII)?, self.wide_leads_to(local, home, lack)?);
         let first = Leads { ascii, wide, dead: SmallVec::new() };
         if !self.is_most(local, &first) {
             return Ok(None);
         }
-        let exits = alive.minus(&rest.ascii).minus(if rest.wide { &WIDE } else { &ByteSet::EMPTY });
+        let exits =
+            alive.minus(&rest.ascii).minus(if rest.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let first = (local, ascii, wide && rest.wide);
         self.closed_at(home, first, (rest, u32::MAX, Vec::new()), exits).map(Some)
     }
@@ -90,7 +96,8 @@ impl Walk<'_> {
         let used = self.store.used_until(local, &again.ascii.union(&first.ascii), &mut looked);
         self.work.spend(looked / 8)?;
         let Some(used) = used else { return Ok(None) };
-        let exits = used.minus(&again.ascii).minus(if again.wide { &WIDE } else { &ByteSet::EMPTY });
+        let exits =
+            used.minus(&again.ascii).minus(if again.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let rest = CharClass { ascii: again.ascii, wide: again.wide, lack: LackId::NOTHING };
         let first = (local, first.ascii, first.wide && again.wide);
         self.closed_at(home, first, (rest, u32::MAX, dead), exits).map(Some)
@@ -99,8 +106,9 @@ impl Walk<'_> {
     /// Whether that is most of what leads on from a place.
     fn is_most(&self, local: LocalId, leads: &Leads) -> bool {
         let alive = self.store.split_expansion(local).alive;
-        let tokens = |bytes: &ByteSet| self.tables.profile.anchor(0).count(&bytes.intersect(&ASCII));
-        10 * tokens(&leads.ascii) >= 9 * tokens(&alive) && (leads.wide || !alive.intersects(&WIDE))
+        let tokens = |bytes: &ByteSet| self.tables.profile.anchor(0).count(&bytes.intersect(&ByteSet::ASCII));
+        10 * tokens(&leads.ascii) >= 9 * tokens(&alive)
+            && (leads.wide || !alive.intersects(&ByteSet::PAST_ASCII))
     }
 
     /// What leads from a place to others that can do what `base` can.
@@ -110,7 +118,7 @@ impl Walk<'_> {
         self.work.spend(expansion.classes.len() * (1 + cells.sum::<usize>() / 8))?;
         let mut ascii = ByteSet::EMPTY;
         for (i, class) in expansion.classes.iter().enumerate() {
-            let set = class.set.intersect(&ASCII);
+            let set = class.set.intersect(&ByteSet::ASCII);
             if !set.is_empty() {
                 let next = self.step(expansion, i)?;
                 ascii = if self.store.covers(next, base) { ascii.union(&set) } else { ascii };
@@ -224,7 +232,7 @@ impl Store {
                 Expr::Chars(set) => {
                     let set = arena.char_set(set);
                     bytes = bytes.union(&set.ascii());
-                    bytes = if set.is_ascii() { bytes } else { bytes.union(&WIDE) };
+                    bytes = if set.is_ascii() { bytes } else { bytes.union(&ByteSet::PAST_ASCII) };
                 }
                 Expr::Literal(literal) => {
                     bytes = bytes.union(&arena.literal_bytes(literal).iter().copied().collect());

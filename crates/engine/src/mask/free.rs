@@ -9,7 +9,7 @@ use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
-use super::walk::{ASCII, RUN_TOKENS, WIDE, Walk};
+use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
 use crate::profile::{LackId, Profile, Run, RunMask};
 
@@ -41,7 +41,8 @@ impl Walk<'_> {
         let is_plain = !onward.pops && onward.ends.is_empty() && onward.apart.is_empty();
         let apart = !onward.alive.intersects(&rest.ascii) && onward.alive.ascii_bits() & others == 0;
         let away = first.intersect(&rest.ascii).intersect(&free.unlike).first();
-        let (Some(away), true, true) = (away, is_plain, apart && onward.alive.is_subset(&ASCII)) else {
+        let (Some(away), true, true) = (away, is_plain, apart && onward.alive.is_subset(&ByteSet::ASCII))
+        else {
             return Ok(ByteSet::EMPTY);
         };
         if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
@@ -57,7 +58,7 @@ impl Walk<'_> {
         self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
         self.leave_free(&run, (local, away), &free, onward.alive)?;
-        Ok(first.union(if wide { &WIDE } else { &ByteSet::EMPTY }))
+        Ok(first.union(if wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY }))
     }
 
     /// Whether a set of characters has all of a class.
@@ -81,7 +82,7 @@ impl Walk<'_> {
             return Ok(None);
         }
         let rest = store.program.class(repeats.chars);
-        let ascii = self.leads_to(start, home, &ASCII)?;
+        let ascii = self.leads_to(start, home, &ByteSet::ASCII)?;
         let shown = ascii.first().is_some_and(|byte| store.wide_follows(start, byte, rest.lack));
         let wide = rest.wide && (shown || self.wide_leads_to(start, home, rest.lack)?);
         Ok(Some(First { ascii, wide, rest, others: repeats.others }))
@@ -104,7 +105,7 @@ impl Walk<'_> {
         let node = profile.anchor(run.anchor).node;
         let mut known: Known = FxHashMap::from_iter([(node, Some(others))]);
         let mut places: Known = FxHashMap::from_iter([(node, Some(local))]);
-        let wide = if run.rest.wide { &WIDE } else { &ByteSet::EMPTY };
+        let wide = if run.rest.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY };
         let exits = store.split_expansion(home).alive.union(&onward).minus(&run.rest.ascii).minus(wide);
         let leaving = profile.leaving(trie, run);
         for byte in exits.iter() {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use tokenstile_grammar::ir::IdIndex;
 
 use super::accept::{DENSE, DENSE_SHARED};
 use super::choice::{Choices, Origin};
@@ -15,7 +16,6 @@ use super::wide::WideMemo;
 use crate::automaton::{
     AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work,
 };
-use crate::index::IdIndex;
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;

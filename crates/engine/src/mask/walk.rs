@@ -21,9 +21,6 @@ use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
 use crate::vocab::TokenId;
 
-/// The bytes that are characters, and those of which the others are made.
-pub(super) const ASCII: ByteSet = ByteSet::range(0, 0x7F);
-pub(super) const WIDE: ByteSet = ByteSet::range(0x80, 0xFF);
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
 /// A loop that so many other characters lead out of is one of many places.
@@ -174,25 +171,27 @@ impl<'a> Walk<'a> {
         &mut self.found_ends[index]
     }
 
+    /// Whether frames are walked by themselves: not too many within each other.
+    #[inline]
+    fn calls_apart(&self) -> bool {
+        self.work.depth < DEPTH
+    }
+
     /// What can happen next in a local. Frames are walked by themselves, but not too many within each other.
     #[inline]
     pub(super) fn expansion(&self, local: LocalId) -> &'a LocalExpansion {
-        if self.work.depth < DEPTH {
-            self.store.split_expansion(local)
-        } else {
-            self.store.local_expansion(local)
-        }
+        if self.calls_apart() { self.store.split_expansion(local) } else { self.store.local_expansion(local) }
     }
 
     /// What stands for a state whatever slots are open. Its entries are none that can be walked as a part of it, so this is
     /// only where they are walked by themselves.
     pub(super) fn generic_of(&self, state: StateId) -> Option<Generic> {
-        if self.work.depth < DEPTH { self.store.generic_of(state) } else { None }
+        if self.calls_apart() { self.store.generic_of(state) } else { None }
     }
 
     /// Takes a state apart that begins with white space, but not too many of them within each other.
     pub(super) fn blank_first(&self, state: StateId) -> Option<BlankFirst> {
-        if self.work.depth < DEPTH { self.store.blank_first(state) } else { None }
+        if self.calls_apart() { self.store.blank_first(state) } else { None }
     }
 
     /// Whether nothing was found.
@@ -379,12 +378,12 @@ impl<'a> Walk<'a> {
             ROOT => pending.whole = true,
             node => pending.nodes.push(node),
         });
-        let ascii = ByteSet::range(0, 0x7f);
+        let ascii = ByteSet::ASCII;
         let mut left = anchor.bytes.intersect(&expansion.alive);
         left = left.minus(&self.but_few(index, local, &left)?);
         left = left.minus(&self.free(index, local, &left)?);
         // Places are followed without what they call: that is walked by itself, or else they must not call anything.
-        let alone = self.work.depth < DEPTH || self.store.split_expansion(local).apart.is_empty();
+        let alone = self.calls_apart() || self.store.split_expansion(local).apart.is_empty();
         if alone && self.is_left_anyhow(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
@@ -476,7 +475,7 @@ impl<'a> Walk<'a> {
             let Some(repeats) = self.store.repeats(next) else { continue };
             let chars = self.store.program.class(repeats.chars);
             let others = self.store.split_expansion(next).alive.minus(&chars.ascii);
-            let ascii = others.intersect(&ByteSet::range(0, 0x7F)).len();
+            let ascii = others.intersect(&ByteSet::ASCII).len();
             if ascii > EXITS && (chars.wide || ascii < others.len()) {
                 return Ok(true);
             }
@@ -636,7 +635,7 @@ impl<'a> Walk<'a> {
 }
 
 fn overlaps(alive: &ByteSet, class: &CharClass) -> bool {
-    alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::range(0x80, 0xFF)))
+    alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::PAST_ASCII))
 }
 
 fn letters() -> ByteSet {

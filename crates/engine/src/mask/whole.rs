@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use smallvec::SmallVec;
+use tokenstile_grammar::ir::IdIndex;
 
 use super::accept::Union;
 use super::store::MaskStore;
 use crate::automaton::{AppendVec, StateId, Store};
-use crate::index::IdIndex;
 use crate::stack::Config;
 use crate::vocab::TokenId;
 

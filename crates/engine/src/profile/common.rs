@@ -29,7 +29,7 @@ impl Profile {
             (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
         let letters = lower.union(&upper);
         let word = letters.union(&digits).union(&ByteSet::single(b'_'));
-        let line = ByteSet::range(0, 0x7F).minus(&ByteSet::single(b'\n'));
+        let line = ByteSet::ASCII.minus(&ByteSet::single(b'\n'));
         let quoted = ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect());
         let unspaced = quoted.minus(&ByteSet::single(b' '));
         let narrow = |ascii| CharClass { ascii, wide: false, lack: LackId::NOTHING };
@@ -37,7 +37,7 @@ impl Profile {
             let lack = self.lacks.of(&CharSet::of(lacking).complement())?;
             Some(CharClass { ascii, wide: true, lack })
         };
-        let all = ByteSet::range(0, 0x7F);
+        let all = ByteSet::ASCII;
         let texts = [(all, ""), (line, ""), (quoted, ""), (quoted, LINE_ENDS), (unspaced, SPACES)];
         let narrow = [digits, lower, letters, word].map(narrow);
         narrow.into_iter().chain(texts.into_iter().filter_map(wide)).collect()

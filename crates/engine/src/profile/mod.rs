@@ -233,7 +233,7 @@ impl Profile {
     /// The tokens of a run of nearly all characters: those of all characters but for some.
     fn out_of_all(&self, trie: &Trie, run: &Run) -> Option<RunMask> {
         let anchor = self.anchor(run.anchor);
-        let ascii = ByteSet::range(0, 0x7F);
+        let ascii = ByteSet::ASCII;
         let rest = CharClass { ascii, wide: true, lack: LackId::NOTHING };
         let all = Run { first: anchor.bytes.intersect(&ascii), first_wide: true, rest, ..*run };
         let (first, later) = (all.first.minus(&run.first), ascii.minus(&run.rest.ascii));

@@ -373,7 +373,7 @@ fn ways_on(classes: &[ByteSet], tracker: &Tracker, own: bool) -> SmallVec<[(f32,
     };
     let mut ways = SmallVec::new();
     for class in classes {
-        let class = class.intersect(&ByteSet::range(0, 0x7F));
+        let class = class.intersect(&ByteSet::ASCII);
         let choice = class.intersect(&content);
         if let Some(byte) = choice.first() {
             ways.push(((choice.len() as f32).log2(), byte));

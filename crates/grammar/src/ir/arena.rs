@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use smallvec::SmallVec;
 
-use self::index::{Indexed, hash_of};
+use self::index::hash_of;
+use super::index::IdIndex;
 use super::pool::Pool;
 use super::{ByteSet, CharSet, MachineRef, Members};
 use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
@@ -109,10 +109,10 @@ pub struct Arena {
     member_parts: Vec<List>,
     machines: Pool<MachineRef>,
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
-    index: HashTable<Indexed>,
+    index: IdIndex<ExprId>,
     indexed: usize,
     /// The index of what is not in that: of the first so many, which this arena was copied with.
-    shared: Arc<HashTable<Indexed>>,
+    shared: Arc<IdIndex<ExprId>>,
     shared_len: usize,
     capacity: usize,
     overflowed: bool,
@@ -150,7 +150,7 @@ impl Arena {
             members: Pool::default(),
             member_parts: Vec::new(),
             machines: Pool::default(),
-            index: HashTable::new(),
+            index: IdIndex::default(),
             indexed: 0,
             shared: Arc::default(),
             shared_len: 0,
@@ -191,10 +191,7 @@ impl Arena {
             members: self.members.clone(),
             member_parts: self.member_parts.clone(),
             machines: self.machines.clone(),
-            index: match self.index.len() {
-                0 => HashTable::with_capacity(room),
-                _ => self.index.clone(),
-            },
+            index: if self.index.is_empty() { IdIndex::with_capacity(room) } else { self.index.clone() },
             shared: self.shared.clone(),
             ..*self
         }
@@ -330,7 +327,7 @@ impl Arena {
         if set.is_empty() {
             return self.never();
         }
-        if set.is_subset(&ByteSet::range(0, 0x7f)) {
+        if set.is_subset(&ByteSet::ASCII) {
             return self.chars(&CharSet::from_ranges(set.iter().map(|b| (b as u32, b as u32))));
         }
         if let (1, Some(byte)) = (set.len(), set.first()) {

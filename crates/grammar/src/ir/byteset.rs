@@ -9,6 +9,10 @@ pub struct ByteSet([u64; 4]);
 impl ByteSet {
     /// No byte.
     pub const EMPTY: ByteSet = ByteSet([0; 4]);
+    /// The bytes that are characters.
+    pub const ASCII: ByteSet = ByteSet([u64::MAX, u64::MAX, 0, 0]);
+    /// Those of which the other characters are made.
+    pub const PAST_ASCII: ByteSet = ByteSet([0, 0, u64::MAX, u64::MAX]);
     /// Every byte.
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
 

@@ -3,8 +3,9 @@
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+
+use super::index::IdIndex;
 
 /// See the module documentation. A copy shares the values.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub(super) struct Pool<T> {
 #[derive(Clone, Debug)]
 struct Indexed<T> {
     items: Vec<Arc<T>>,
-    /// Of the first so many, with their hashes: the others are indexed when a value is looked for.
-    index: HashTable<(u64, u32)>,
+    /// Of the first so many: the others are indexed when a value is looked for.
+    index: IdIndex<u32>,
     indexed: usize,
 }
 
@@ -34,7 +35,7 @@ impl<T> Default for Pool<T> {
 
 impl<T> Default for Indexed<T> {
     fn default() -> Self {
-        Indexed { items: Vec::new(), index: HashTable::new(), indexed: 0 }
+        Indexed { items: Vec::new(), index: IdIndex::default(), indexed: 0 }
     }
 }
 
@@ -157,7 +158,7 @@ impl<T: Clone + Eq + Hash> Pool<T> {
 
 impl<T: Eq + Hash> Indexed<T> {
     fn find(&self, hash: u64, item: &T) -> Option<usize> {
-        self.index.find(hash, |&(_, at)| *self.items[at as usize] == *item).map(|&(_, at)| at as usize)
+        self.index.find(hash, |at| *self.items[at as usize] == *item).map(|at| at as usize)
     }
 
     fn forget_index(&mut self) {
@@ -168,7 +169,7 @@ impl<T: Eq + Hash> Indexed<T> {
     }
 
     fn add_to_index(&mut self, hash: u64, at: usize) {
-        self.index.insert_unique(hash, (hash, at as u32), |&(hash, _)| hash);
+        self.index.insert(hash, at as u32);
         self.indexed = at + 1;
     }
 

@@ -7,35 +7,18 @@ use rustc_hash::FxBuildHasher;
 use super::{Arena, Expr};
 use crate::ids::ExprId;
 
-/// An expression in the index, with its hash: whenever the index grows, all of them are asked for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Indexed {
-    hash: u32,
-    id: ExprId,
-}
-
-impl Indexed {
-    /// The hash as a table wants it: spread over all bits.
-    pub(super) fn spread(&self) -> u64 {
-        u64::from(self.hash).wrapping_mul(SPREAD)
-    }
-}
-
 /// An odd number with its bits well mixed.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Arena {
     /// The expression that is built like this.
-    pub(super) fn find(&self, hash: u32, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> Option<ExprId> {
-        let spread = u64::from(hash).wrapping_mul(SPREAD);
-        let is_it = |known: &Indexed| known.hash == hash && self.same(known.id, expr, children, bytes);
-        let found = self.index.find(spread, is_it).or_else(|| self.shared.find(spread, is_it));
-        found.map(|known| known.id)
+    pub(super) fn find(&self, hash: u64, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> Option<ExprId> {
+        let is_it = |id| self.same(id, expr, children, bytes);
+        self.index.find(hash, is_it).or_else(|| self.shared.find(hash, is_it))
     }
 
-    pub(super) fn add_to_index(&mut self, hash: u32, id: ExprId) {
-        let entry = Indexed { hash, id };
-        self.index.insert_unique(entry.spread(), entry, Indexed::spread);
+    pub(super) fn add_to_index(&mut self, hash: u64, id: ExprId) {
+        self.index.insert(hash, id);
         self.indexed = id.index() + 1;
     }
 
@@ -68,12 +51,12 @@ fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprI
     }
 }
 
-fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u32 {
+fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u64 {
     let (children, bytes) = parts_of(expr, lists, bytes);
     hash_of(&expr, children, bytes)
 }
 
-pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u32 {
+pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
     let (kind, own) = match *expr {
         Expr::Never => (0, 0),
         Expr::Empty => (1, 0),
@@ -103,5 +86,5 @@ pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u32 {
     for &byte in rest {
         hash = mix(hash, u64::from(byte));
     }
-    (hash >> 32) as u32
+    hash >> 32 // the better half
 }
