@@ -21,8 +21,11 @@ use super::store::{CellId, Exceeded, Head, StateId, Store, id};
 id!(/// A [`Formula`].
     FormulaId);
 
+/// Some bytes, and the formula that they lead to.
+pub(super) type Step = (ByteSet, FormulaId);
+
 /// Where bytes lead: disjoint sets of them, with a formula each.
-pub(super) type Steps = SmallVec<[(ByteSet, FormulaId); 8]>;
+type Steps = SmallVec<[Step; 8]>;
 
 /// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
@@ -36,7 +39,7 @@ impl FormulaId {
 pub(crate) struct Formula {
     pub(super) kind: Kind,
     accepting: OnceLock<bool>,
-    steps: OnceLock<Box<[(ByteSet, FormulaId)]>>,
+    steps: OnceLock<Box<[Step]>>,
     /// See [`live`](super::live).
     pub(super) live: OnceLock<bool>,
     pub(super) distance: OnceLock<u32>,
@@ -74,7 +77,7 @@ impl Store {
     }
 }
 
-impl Build<'_> {
+impl<'s> Build<'s> {
     pub(super) fn formula_constants(&mut self) {
         self.formula(Kind::False);
         self.formula(Kind::True);
@@ -83,9 +86,30 @@ impl Build<'_> {
     fn formula(&mut self, kind: Kind) -> FormulaId {
         let store = self.store;
         let hash = hash_of(&kind);
-        if let Some(id) = self.index.formulas.find(hash, |id| store.formula(id).kind == kind) {
-            return id;
+        match self.index.formulas.find(hash, |id| store.formula(id).kind == kind) {
+            Some(id) => id,
+            None => self.new_formula(hash, kind),
         }
+    }
+
+    /// The conjunction or disjunction of just these parts, which are in order.
+    fn formula_of_parts(&mut self, parts: &[FormulaId], both: bool) -> FormulaId {
+        let store = self.store;
+        let hash = hash_of(&(both, parts));
+        let is_same = |id| match &store.formula(id).kind {
+            Kind::And(known) if both => **known == *parts,
+            Kind::Or(known) if !both => **known == *parts,
+            _ => false,
+        };
+        match self.index.formulas.find(hash, is_same) {
+            Some(id) => id,
+            None if both => self.new_formula(hash, Kind::And(parts.into())),
+            None => self.new_formula(hash, Kind::Or(parts.into())),
+        }
+    }
+
+    fn new_formula(&mut self, hash: u64, kind: Kind) -> FormulaId {
+        let store = self.store;
         store.add_bytes(size_of::<Formula>() + 64);
         let id = FormulaId::of(
             store,
@@ -143,10 +167,7 @@ impl Build<'_> {
         match flat[..] {
             [] => one,
             [only] => only,
-            _ => {
-                let parts = flat.into_vec().into();
-                self.formula(if both { Kind::And(parts) } else { Kind::Or(parts) })
-            }
+            _ => self.formula_of_parts(&flat, both),
         }
     }
 
@@ -376,16 +397,17 @@ impl Build<'_> {
     }
 
     /// Where the bytes lead from a formula; only to formulas that can be completed.
-    pub(super) fn formula_edges(&mut self, id: FormulaId) -> Steps {
+    pub(super) fn formula_edges(&mut self, id: FormulaId) -> impl Iterator<Item = Step> + use<'s> {
         let steps = self.steps(id);
-        steps.into_iter().filter(|&(_, next)| self.is_live(next)).collect()
+        let live: SmallVec<[bool; 16]> = steps.iter().map(|step| self.is_live(step.1)).collect();
+        steps.iter().zip(live).filter(|step| step.1).map(|step| *step.0)
     }
 
     /// Where the bytes lead from a formula, by classes of bytes that lead alike.
-    pub(super) fn steps(&mut self, id: FormulaId) -> Steps {
+    pub(super) fn steps(&mut self, id: FormulaId) -> &'s [Step] {
         let store = self.store;
         if let Some(steps) = store.formula(id).steps.get() {
-            return SmallVec::from_slice(steps);
+            return steps;
         }
         let mut steps: Steps = SmallVec::new();
         match &store.formula(id).kind {
@@ -398,51 +420,36 @@ impl Build<'_> {
             Kind::Not(part) => {
                 let inner = self.steps(*part);
                 let covered = inner.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
-                for (set, next) in inner {
-                    steps.push((set, self.none_of(next)));
+                for &(set, next) in inner {
+                    add_step(&mut steps, (set, self.none_of(next)));
                 }
-                steps.push((covered.complement(), FormulaId::TRUE));
+                add_step(&mut steps, (covered.complement(), FormulaId::TRUE));
             }
             Kind::And(parts) => steps = self.product(parts, true),
             Kind::Or(parts) => steps = self.product(parts, false),
         }
-        steps.retain(|s| !s.0.is_empty() && s.1 != FormulaId::FALSE);
-        let merged = merge(steps);
-        store.add_bytes(merged.len() * size_of::<(ByteSet, FormulaId)>());
-        let _ = store.formula(id).steps.set(merged.to_vec().into());
-        merged
+        store.add_bytes(size_of_val(&*steps));
+        store.formula(id).steps.get_or_init(|| (*steps).into())
     }
 
-    /// The steps of a conjunction or disjunction. Where the parts lead is put together once for each class of bytes: most
-    /// of what is half put together would be a formula of its own.
+    /// The steps of a conjunction or disjunction: where the parts lead is put together once for each class of bytes.
     fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
-        let mut classes: Vec<(ByteSet, SmallVec<[FormulaId; 8]>)> = vec![(ByteSet::ALL, SmallVec::new())];
-        for &part in parts {
-            let steps = self.steps(part);
-            let mut split = Vec::with_capacity(classes.len() + steps.len());
-            for (mut rest, leads) in classes {
-                for &(set, next) in &steps {
-                    let set = rest.intersect(&set);
-                    if set.is_empty() {
-                        continue;
-                    }
-                    let mut leads = leads.clone();
-                    leads.push(next);
-                    split.push((set, leads));
-                    rest = rest.minus(&set);
-                    if rest.is_empty() {
-                        break;
-                    }
-                }
-                // Where one part leads nowhere, a conjunction does not either.
-                if !both && !rest.is_empty() {
-                    split.push((rest, leads));
-                }
-            }
-            classes = split;
+        let parts: SmallVec<[&[Step]; 8]> = parts.iter().map(|&part| self.steps(part)).collect();
+        let all = |steps: &[Step]| steps.iter().fold(ByteSet::EMPTY, |all, step| all.union(&step.0));
+        // Where one part leads nowhere, a conjunction does not either.
+        let all = match both {
+            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&all(steps))),
+            false => ByteSet::ALL,
+        };
+        let sets: SmallVec<[ByteSet; 32]> =
+            parts.iter().flat_map(|steps| steps.iter().map(|step| step.0.intersect(&all))).collect();
+        let mut steps = Steps::new();
+        for class in partition(sets.iter()) {
+            let Some(byte) = class.first() else { continue };
+            let leads = parts.iter().map(|steps| after(steps, byte));
+            add_step(&mut steps, (class, self.joined(leads, both)));
         }
-        let steps = classes.into_iter();
-        merge(steps.map(|(set, leads)| (set, if both { self.all_of(leads) } else { self.any_of(leads) })))
+        steps
     }
 
     fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
@@ -468,7 +475,7 @@ impl Build<'_> {
             for &tracker in &scope.trackers {
                 next.trackers.push(self.tracker_after(tracker, byte));
             }
-            out.push((class, self.leaf(&targets, &next)));
+            add_step(&mut out, (class, self.leaf(&targets, &next)));
         }
         out
     }
@@ -483,7 +490,7 @@ impl Build<'_> {
     pub(super) fn formula_after(&mut self, id: FormulaId, byte: u8) -> FormulaId {
         let store = self.store;
         if let Some(steps) = store.formula(id).steps.get() {
-            return steps.iter().find(|step| step.0.contains(byte)).map_or(FormulaId::FALSE, |step| step.1);
+            return after(steps, byte);
         }
         match &store.formula(id).kind {
             Kind::False => FormulaId::FALSE,
@@ -555,14 +562,18 @@ impl Store {
     }
 }
 
-/// Joins steps to the same formula.
-fn merge(steps: impl IntoIterator<Item = (ByteSet, FormulaId)>) -> Steps {
-    let mut out: Steps = SmallVec::new();
-    for (set, next) in steps {
-        match out.iter_mut().find(|s| s.1 == next) {
-            Some(step) => step.0 = step.0.union(&set),
-            None => out.push((set, next)),
-        }
+/// Where one byte leads.
+fn after(steps: &[Step], byte: u8) -> FormulaId {
+    steps.iter().find(|step| step.0.contains(byte)).map_or(FormulaId::FALSE, |step| step.1)
+}
+
+/// Adds a step that leads somewhere, to one that leads to the same formula if there is one.
+fn add_step(steps: &mut Steps, (set, next): Step) {
+    if set.is_empty() || next == FormulaId::FALSE {
+        return;
     }
-    out
+    match steps.iter_mut().find(|step| step.1 == next) {
+        Some(step) => step.0 = step.0.union(&set),
+        None => steps.push((set, next)),
+    }
 }

@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::boolean::{FormulaId, Kind};
+use super::boolean::{FormulaId, Kind, Step};
 use super::build::Build;
 use super::store::{CellId, Exceeded, Head, Store};
 
@@ -17,7 +17,7 @@ const PROBE: usize = 128;
 /// So many sets of bytes are tried to come nearer to the end.
 const WAYS: usize = 3;
 /// So often in a row a way may come no nearer.
-const STALLS: u32 = 4;
+const STALLS: u32 = 16;
 
 impl Build<'_> {
     /// Whether some text completes the formula.
@@ -66,7 +66,7 @@ impl Build<'_> {
 
     /// Where a formula leads, the way that seems shortest at the end.
     fn nearest_last(&mut self, id: FormulaId) -> SmallVec<[FormulaId; 8]> {
-        let mut nexts: SmallVec<[FormulaId; 8]> = self.steps(id).into_iter().map(|step| step.1).collect();
+        let mut nexts: SmallVec<[FormulaId; 8]> = self.steps(id).iter().map(|step| step.1).collect();
         nexts.sort_by_cached_key(|&next| std::cmp::Reverse(self.store.formula_distance(next)));
         nexts
     }
@@ -94,27 +94,29 @@ impl Build<'_> {
         false
     }
 
-    /// Where one byte leads that brings a formula nearer to its end, or at least no further away.
+    /// Where one byte leads that brings a formula nearer to its end, or as little further away as can be.
     fn nearer(&mut self, id: FormulaId, path: &[FormulaId]) -> Option<FormulaId> {
         let store = self.store;
         let distance = store.formula_distance(id);
         let part = self.missing_part(id);
-        let mut steps = self.steps(part);
+        let mut steps: SmallVec<[Step; 8]> = SmallVec::from_slice(self.steps(part));
         steps.sort_by_cached_key(|step| (store.formula_distance(step.1), !self.formula_accepts(step.1)));
         let bytes = steps.iter().take(WAYS).flat_map(|step| usual_bytes(&step.0));
-        let mut other = None;
+        let mut other: Option<(u32, FormulaId)> = None;
         for byte in bytes {
             let next = self.formula_after(id, byte);
             if next == FormulaId::FALSE || store.formula(next).live.get() == Some(&false) {
                 continue;
             }
-            match store.formula_distance(next) {
-                nearer if nearer < distance => return Some(next),
-                same if same == distance && !path.contains(&next) => other = other.or(Some(next)),
-                _ => {}
+            let far = store.formula_distance(next);
+            if far < distance {
+                return Some(next);
+            }
+            if other.is_none_or(|other| far < other.0) && !path.contains(&next) {
+                other = Some((far, next));
             }
         }
-        other
+        other.map(|other| other.1)
     }
 
     /// The part of a formula that is farthest from its end; if none is far from it, one that is not there.
