@@ -331,7 +331,7 @@ impl Utf8Place {
     /// Between characters.
     pub(crate) const BOUNDARY: Utf8Place = Utf8Place { place: 0 };
     /// Inside a character.
-    const INSIDE: Utf8Place = Utf8Place { place: 1 };
+    pub(crate) const INSIDE: Utf8Place = Utf8Place { place: 1 };
     /// In the first bytes of a token that started inside a character.
     pub(crate) const LEADING: Utf8Place = Utf8Place { place: 2 };
     /// Not UTF-8.

@@ -125,6 +125,11 @@ impl Store {
         }
     }
 
+    /// Whether that is known.
+    pub(crate) fn is_expanded(&self, id: LocalId) -> bool {
+        self.local(id).split.get().is_some()
+    }
+
     #[cold]
     fn new_split(&self, id: LocalId) -> &LocalExpansion {
         self.home(id.0).build().split_local(id);

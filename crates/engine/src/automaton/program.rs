@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Members, Tallies, Utf8Dfa};
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Members, Tallies, Utf8Dfa};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use super::distance::{Shortest, shortest_texts};
@@ -112,7 +112,7 @@ impl Program {
 
     /// A program that is just one regular expression, to find out something about it.
     pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
-        let lacks = Arc::new(Lacks::new(CharSet::empty()));
+        let lacks = Arc::new(Lacks::none());
         Program::build(arena, Rules::default(), expr, 0, lacks)
     }
 

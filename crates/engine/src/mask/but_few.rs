@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
+use super::closed::Places;
 use super::pending::{PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use super::walk::{RUN_TOKENS, Walk};
@@ -83,7 +84,8 @@ impl Walk<'_> {
         });
         let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let exits = store.split_expansion(home).alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
-        self.leave_from(&run, (local, home), &exits, |_, before| {
+        let mut places = Places::new(anchor.node, local, home);
+        self.leave_from(&run, (&mut places, home), &exits, |_, before| {
             below.on_the_way.binary_search(&before).is_err()
         })?;
         Ok(first.union(&wide))

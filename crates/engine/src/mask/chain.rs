@@ -15,6 +15,8 @@ use crate::profile::{LackId, Profile, Run, RunMask};
 const LONGEST: usize = 64;
 /// With fewer characters, what they lead to is soon walked.
 const CHARS: usize = 10;
+/// Where there are more ways to begin, each character leads somewhere else.
+const FIRSTS: usize = 8;
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead along places one behind the other. Answers the bytes it has seen to.
@@ -26,6 +28,11 @@ impl Walk<'_> {
     ) -> Result<ByteSet, Exceeded> {
         let anchor = self.tables.profile.anchor(index);
         let mut seen = ByteSet::EMPTY;
+        let firsts =
+            expansion.classes.iter().map(|class| class.set.intersect(left).intersect(&ByteSet::ASCII));
+        if firsts.filter(|first| anchor.has(RUN_TOKENS, first)).count() > FIRSTS {
+            return Ok(seen);
+        }
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(left).intersect(&ByteSet::ASCII);
             if !anchor.has(RUN_TOKENS, &first) {

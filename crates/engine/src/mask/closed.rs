@@ -37,6 +37,22 @@ pub(super) struct Closed {
     home: LocalId,
     home_first: ByteSet,
     home_rest: CharClass,
+    /// What most of the places can do, as far as that is known.
+    base: LocalId,
+}
+
+/// Where the bytes down to some nodes lead.
+pub(super) struct Places {
+    known: FxHashMap<u32, Option<LocalId>>,
+    /// What most of the places can do.
+    base: LocalId,
+}
+
+impl Places {
+    /// What is known at first: a node, and the place there.
+    pub(super) fn new(node: u32, local: LocalId, base: LocalId) -> Self {
+        Places { known: FxHashMap::from_iter([(node, Some(local))]), base }
+    }
 }
 
 /// The search for it.
@@ -89,7 +105,8 @@ impl Walk<'_> {
         self.one_by_one(anchor.node, local, &minus)?;
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
-        self.leave_from(&run, (local, closed.home), &closed.exits, stays)?;
+        let mut places = Places::new(anchor.node, local, closed.base);
+        self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
         let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         Ok(first.union(&wide))
     }
@@ -130,28 +147,44 @@ impl Walk<'_> {
         expansion.class_of(byte).map(|class| self.step(expansion, class)).transpose()
     }
 
-    /// Goes on from `from.0` where something else follows a run. Where it is known of the nodes in between that they lead
-    /// to `from.1`, that need not be found out.
+    /// The same for a place that perhaps can do what `base` can and little more: then it is put together from where the
+    /// byte leads from these two.
+    pub(super) fn after_byte_like(
+        &mut self,
+        local: LocalId,
+        base: LocalId,
+        byte: u8,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let Some(more) = self.store.more_than(local, base) else { return self.after_byte(local, byte) };
+        match (self.after_byte(base, byte)?, self.after_byte(more, byte)?) {
+            (Some(one), Some(other)) => match self.store.either(one, other) {
+                None => self.after_byte(local, byte),
+                both => Ok(both),
+            },
+            (one, other) => Ok(one.or(other)),
+        }
+    }
+
+    /// Goes on where something else follows a run. Where it is known of the nodes in between that they lead `home`, that
+    /// need not be found out.
     pub(super) fn leave_from(
         &mut self,
         run: &Run,
-        from: (LocalId, LocalId),
+        (places, home): (&mut Places, LocalId),
         exits: &ByteSet,
         is_home: impl Fn(&Entry, u32) -> bool,
     ) -> Result<(), Exceeded> {
-        let anchor = self.tables.profile.anchor(run.anchor);
         let leaving = self.tables.profile.leaving(self.trie, run);
-        let mut known: FxHashMap<u32, Option<LocalId>> = FxHashMap::from_iter([(anchor.node, Some(from.0))]);
         for byte in exits.iter() {
-            let from_home = self.after_byte(from.1, byte)?;
+            let from_home = self.after_byte(home, byte)?;
             for entry in leaving.by(byte) {
                 let before = self.trie.parent[entry.node as usize];
                 let next = if is_home(&entry, before) {
                     from_home
                 } else {
                     self.work.spend(1)?;
-                    match self.place_at(before, &mut known)? {
-                        Some(from) => self.after_byte(from, byte)?,
+                    match self.place_at(before, places)? {
+                        Some(from) => self.after_byte_like(from, places.base, byte)?,
                         None => None,
                     }
                 };
@@ -165,15 +198,11 @@ impl Walk<'_> {
     }
 
     /// Where the bytes down to a node lead.
-    pub(super) fn place_at(
-        &mut self,
-        node: u32,
-        known: &mut FxHashMap<u32, Option<LocalId>>,
-    ) -> Result<Option<LocalId>, Exceeded> {
+    pub(super) fn place_at(&mut self, node: u32, places: &mut Places) -> Result<Option<LocalId>, Exceeded> {
         let mut path: SmallVec<[u32; 16]> = SmallVec::new();
         let mut at = node;
         let mut place = loop {
-            if let Some(&place) = known.get(&at) {
+            if let Some(&place) = places.known.get(&at) {
                 break place;
             }
             path.push(at);
@@ -182,9 +211,9 @@ impl Walk<'_> {
         for &node in path.iter().rev() {
             if let Some(from) = place {
                 self.work.spend(1)?;
-                place = self.after_byte(from, self.trie.byte[node as usize])?;
+                place = self.after_byte_like(from, places.base, self.trie.byte[node as usize])?;
             }
-            known.insert(node, place);
+            places.known.insert(node, place);
         }
         Ok(place)
     }
@@ -262,20 +291,20 @@ impl Walk<'_> {
         let exits =
             alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
         let known = (rest, search.most, search.dead);
-        self.closed_at(home, (local, first, first_wide), known, exits).map(Some)
+        self.closed_at((home, home), (local, first, first_wide), known, exits).map(Some)
     }
 
-    /// What is known to go on from a first place, with another that most tokens lead to: a class, up to how many characters,
-    /// and which of them do not.
+    /// What is known to go on from a first place, with another that most tokens lead to and one that most are like: a class,
+    /// up to how many characters, and which of them do not.
     pub(super) fn closed_at(
         &mut self,
-        home: LocalId,
+        (home, base): (LocalId, LocalId),
         (local, first, first_wide): (LocalId, ByteSet, bool),
         (rest, most, dead): (CharClass, u32, Vec<char>),
         exits: ByteSet,
     ) -> Result<Closed, Exceeded> {
         let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
-        Ok(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest })
+        Ok(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest, base })
     }
 
     /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers

@@ -53,7 +53,7 @@ impl Walk<'_> {
         let exits =
             alive.minus(&rest.ascii).minus(if rest.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let first = (local, ascii, wide && rest.wide);
-        self.closed_at(home, first, (rest, u32::MAX, Vec::new()), exits).map(Some)
+        self.closed_at((home, home), first, (rest, u32::MAX, Vec::new()), exits).map(Some)
     }
 
     /// All that leads from a place to others that can do what it can, or what the place can that most tokens lead to.
@@ -100,7 +100,7 @@ impl Walk<'_> {
             used.minus(&again.ascii).minus(if again.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let rest = CharClass { ascii: again.ascii, wide: again.wide, lack: LackId::NOTHING };
         let first = (local, first.ascii, first.wide && again.wide);
-        self.closed_at(home, first, (rest, u32::MAX, dead), exits).map(Some)
+        self.closed_at((home, base), first, (rest, u32::MAX, dead), exits).map(Some)
     }
 
     /// Whether that is most of what leads on from a place.
@@ -150,6 +150,26 @@ impl Store {
             a.iter().copied().filter(|cell| b.binary_search(cell).is_ok()).collect();
         let known = both.is_empty() || both.len() == a.len() || both.len() == b.len();
         (stack == below && !known).then(|| self.local_of_cells(&both, stack))
+    }
+
+    /// What a place can do besides all that another can, if its cells show that, and it was not looked at before.
+    pub(super) fn more_than(&self, id: LocalId, other: LocalId) -> Option<LocalId> {
+        if id == other || self.is_expanded(id) || !self.covers(id, other) {
+            return None;
+        }
+        let ((more, stack), (some, _)) = (self.only_state(id)?, self.only_state(other)?);
+        let some = &self.state(some).kernel;
+        let more = self.state(more).kernel.iter().copied().filter(|cell| some.binary_search(cell).is_err());
+        let more: SmallVec<[CellId; 8]> = more.collect();
+        (!more.is_empty()).then(|| self.local_of_cells(&more, stack))
+    }
+
+    /// The place that can do what one of two others can, if they stand on the same stack.
+    pub(super) fn either(&self, a: LocalId, b: LocalId) -> Option<LocalId> {
+        let ((a, stack), (b, below)) = (self.only_state(a)?, self.only_state(b)?);
+        let cells = self.state(a).kernel.iter().chain(self.state(b).kernel.iter());
+        let cells: SmallVec<[CellId; 8]> = cells.copied().collect();
+        (stack == below).then(|| self.local_of_cells(&cells, stack))
     }
 
     /// Whether a place can do all that another can, as its cells show.

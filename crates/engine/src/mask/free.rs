@@ -4,11 +4,11 @@
 //! end unless the others match what is there. That is asked of them alone, and only where something follows the run in
 //! the same token: most of the time they have come to nothing by then.
 
-use rustc_hash::FxHashMap;
 use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
+use super::closed::Places;
 use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
 use crate::profile::{LackId, Profile, Run, RunMask};
@@ -21,9 +21,6 @@ struct First {
     /// What else the loop may go on with.
     others: u128,
 }
-
-/// What is left of the others at the nodes on the way.
-type Known = FxHashMap<u32, Option<LocalId>>;
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on, where a place is a loop but for what others match. Answers the bytes it has
@@ -103,8 +100,8 @@ impl Walk<'_> {
         let firsts = store.split_expansion(others).alive;
         let (profile, trie) = (&self.tables.profile, self.trie);
         let node = profile.anchor(run.anchor).node;
-        let mut known: Known = FxHashMap::from_iter([(node, Some(others))]);
-        let mut places: Known = FxHashMap::from_iter([(node, Some(local))]);
+        let mut known = Places::new(node, others, others);
+        let mut places = Places::new(node, local, home);
         let wide = if run.rest.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY };
         let exits = store.split_expansion(home).alive.union(&onward).minus(&run.rest.ascii).minus(wide);
         let leaving = profile.leaving(trie, run);
@@ -121,7 +118,7 @@ impl Walk<'_> {
                     from_home.filter(|_| !left.is_some_and(|left| store.split_expansion(left).pops))
                 } else {
                     match self.place_at(before, &mut places)? {
-                        Some(from) => self.after_byte(from, byte)?,
+                        Some(from) => self.after_byte_like(from, home, byte)?,
                         None => None,
                     }
                 };

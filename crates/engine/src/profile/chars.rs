@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use tokenstile_grammar::ir::CharSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::trie::{ROOT, Trie, Utf8Place};
@@ -14,6 +15,13 @@ pub(super) struct ByChar {
     starts: Array<u32>,
     /// The nodes at which they are complete.
     nodes: Array<u32>,
+}
+
+impl Default for ByChar {
+    /// Without any character.
+    fn default() -> Self {
+        ByChar { chars: Vec::new().into(), starts: vec![0].into(), nodes: Vec::new().into() }
+    }
 }
 
 impl ByChar {
@@ -35,6 +43,15 @@ impl ByChar {
             Ok(at) => &self.nodes[self.starts[at] as usize..self.starts[at + 1] as usize],
             Err(_) => &[],
         }
+    }
+
+    /// The same for all characters of a set.
+    pub(super) fn nodes_of(&self, set: &CharSet) -> impl Iterator<Item = &[u32]> {
+        set.ranges().iter().map(|&(first, last)| {
+            let start = self.chars.partition_point(|&c| c < first);
+            let end = start + self.chars[start..].partition_point(|&c| c <= last);
+            &self.nodes[self.starts[start] as usize..self.starts[end] as usize]
+        })
     }
 
     pub(super) fn save<'a>(&'a self, file: &mut Writer<'a>) {

@@ -1,19 +1,22 @@
-//! Sets of characters that lack a few of those past ASCII.
+//! Sets of characters that lack some of those past ASCII.
 //!
-//! `.` is not every character, nor is `\S`; but what they lack is in few tokens. Such a set is taken for one that has
-//! them all, and the tokens with a character that it lacks are left out again. For that it is known where those
-//! characters are in the trie.
+//! `.` is not every character, nor is `\S` or `\p{L}`; but what they lack is in few tokens, or at least not in most of
+//! them. Such a set is taken for one that has them all, and the tokens with a character that it lacks are left out again.
+//! For that it is known where those characters are in the trie, and the beginnings of characters that all lack.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::CharSet;
 
 use super::chars::ByChar;
 use crate::automaton::AppendVec;
-use crate::trie::{Trie, TrieNode};
+use crate::trie::{Trie, TrieNode, Utf8Place};
 
-/// The most characters that a set may lack.
+/// So many characters may be lacking whatever the vocabulary; of more it must have the others far more often.
 const CHARS: usize = 32;
+/// How many nodes of characters that a set has outweigh so many of those that it lacks.
+const OUTWEIGH: (usize, usize) = (1, 2);
 /// How many lacks are known; further ones are taken for what any other set is.
 const KNOWN: usize = u8::MAX as usize;
 
@@ -29,6 +32,10 @@ impl LackId {
 pub(crate) struct Lacks {
     /// The characters past ASCII that the bytes of the vocabulary can spell.
     wide: CharSet,
+    /// Where they are in the trie.
+    by_char: ByChar,
+    /// The tokens that end inside a character.
+    cut: OnceLock<Box<[Cut]>>,
     known: AppendVec<Lack>,
     /// Held by whoever adds one.
     adding: Mutex<()>,
@@ -48,9 +55,26 @@ struct Place {
     node: u32,
 }
 
+/// A node at which tokens end inside a character: the first and the last that it may be.
+struct Cut {
+    node: u32,
+    first: u32,
+    last: u32,
+}
+
 impl Lacks {
-    pub(crate) fn new(wide: CharSet) -> Self {
-        Lacks { wide, known: AppendVec::new(), adding: Mutex::default() }
+    pub(super) fn new(wide: CharSet, by_char: ByChar) -> Self {
+        Lacks { wide, by_char, cut: OnceLock::new(), known: AppendVec::new(), adding: Mutex::default() }
+    }
+
+    /// Those of a vocabulary that nothing is known of: there are none.
+    pub(crate) fn none() -> Self {
+        Lacks::new(CharSet::empty(), ByChar::default())
+    }
+
+    /// Where characters are in the trie.
+    pub(super) fn by_char(&self) -> &ByChar {
+        &self.by_char
     }
 
     /// One of the characters past ASCII that can be spelled.
@@ -58,20 +82,15 @@ impl Lacks {
         self.wide.ranges().first().and_then(|&(first, _)| char::from_u32(first))
     }
 
-    /// What a set lacks, if that is little enough, and no beginning of a character is lost with it.
+    /// What a set lacks, if that is little enough.
     pub(crate) fn of(&self, set: &CharSet) -> Option<LackId> {
         let lacking = self.wide.minus(set);
         if lacking.is_empty() {
             return Some(LackId::NOTHING).filter(|_| !self.wide.is_empty());
         }
-        // Characters that differ in their last byte only are 64 next to each other.
-        let has_others = |&(first, last): &(u32, u32)| {
-            (first >> 6..=last >> 6).all(|block| {
-                let block = CharSet::from_ranges([(block << 6, block << 6 | 63)]);
-                !self.wide.intersect(&block).minus(&lacking).is_empty()
-            })
-        };
-        if lacking.len() > CHARS || !lacking.ranges().iter().all(has_others) {
+        let nodes = |set: &CharSet| self.by_char.nodes_of(set).map(<[u32]>::len).sum::<usize>();
+        let outweighs = || OUTWEIGH.1 * nodes(&self.wide.minus(&lacking)) >= OUTWEIGH.0 * nodes(&lacking);
+        if lacking.len() > CHARS && !outweighs() {
             return None;
         }
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,30 +102,78 @@ impl Lacks {
         Some(LackId(at as u8 + 1))
     }
 
+    /// Where the characters of a lack are, and the beginnings that only they have; none if it is nothing.
+    pub(super) fn lacking<'a>(&'a self, trie: &'a Trie, id: LackId) -> Option<Lacking<'a>> {
+        let lack = self.get(id)?;
+        Some(Lacking { trie, places: lack.places.get_or_init(|| self.places(trie, &lack.chars)) })
+    }
+
+    /// Where some characters are, in the order of tokens; what lies within another is left out.
+    fn places(&self, trie: &Trie, chars: &CharSet) -> Box<[Place]> {
+        let others = self.wide.minus(chars);
+        let has_other = |cut: &&Cut| {
+            let next = others.ranges().partition_point(|range| range.1 < cut.first);
+            others.ranges().get(next).is_some_and(|range| range.0 <= cut.last)
+        };
+        let cut = self.cut.get_or_init(|| find_cut(trie)).iter();
+        let cut = cut.filter(|cut| !has_other(cut)).map(|cut| cut.node);
+        let nodes = self.by_char.nodes_of(chars).flatten().copied().chain(cut);
+        // For each token the first node down to it that is one of them: nodes further down have higher numbers.
+        let mut outermost = vec![u32::MAX; trie.tokens.len()];
+        for node in nodes {
+            if let Some(known) = outermost.get_mut(trie.nodes[node as usize].tokens as usize) {
+                *known = node.min(*known);
+            }
+        }
+        let mut places = Vec::new();
+        let mut at = 0;
+        while let Some(&node) = outermost.get(at) {
+            at += 1;
+            if node != u32::MAX {
+                let TrieNode { tokens, tokens_end, .. } = trie.nodes[node as usize];
+                places.push(Place { tokens, tokens_end, node });
+                at = at.max(tokens_end as usize);
+            }
+        }
+        places.into()
+    }
+
     /// The lack with this number; none if it is nothing.
     pub(crate) fn get(&self, id: LackId) -> Option<&Lack> {
         (id.0 as usize).checked_sub(1).map(|at| self.known.get(at))
     }
 }
 
-impl Lack {
-    /// Where the characters are, in the order of tokens; what lies within another is left out.
-    fn places(&self, trie: &Trie, by_char: &ByChar) -> &[Place] {
-        self.places.get_or_init(|| {
-            let chars = self.chars.ranges().iter().flat_map(|&(first, last)| first..=last);
-            let nodes = chars.filter_map(char::from_u32).flat_map(|c| by_char.nodes(c));
-            let mut places: Vec<Place> = nodes
-                .map(|&node| {
-                    let TrieNode { tokens, tokens_end, .. } = trie.nodes[node as usize];
-                    Place { tokens, tokens_end, node }
-                })
-                .collect();
-            // Nodes further down have higher numbers.
-            places.sort_unstable_by_key(|place| (place.tokens, u32::MAX - place.tokens_end, place.node));
-            places.dedup_by(|next, kept| next.tokens_end <= kept.tokens_end);
-            places.into()
-        })
-    }
+fn find_cut(trie: &Trie) -> Box<[Cut]> {
+    let inside = (1..trie.nodes.len() as u32).filter(|&node| trie.utf8[node as usize] == Utf8Place::INSIDE);
+    let cut = inside.filter(|&node| !trie.own(node).is_empty()).map(|node| {
+        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
+        for byte in trie.path(node) {
+            bytes.push(byte);
+            if byte & 0xC0 != 0x80 {
+                break;
+            }
+        }
+        bytes.reverse();
+        let (first, last) = begun(&bytes);
+        Cut { node, first, last }
+    });
+    cut.collect()
+}
+
+/// The first and the last character that begin with some bytes, but have more. Where the bytes are no such beginning, as in
+/// a damaged file, they are the wrong way round.
+fn begun(bytes: &[u8]) -> (u32, u32) {
+    let Some((&first, more)) = bytes.split_first() else { return (1, 0) };
+    // How long the characters are, the bits of the first byte, and the least character that is so long.
+    let (length, bits, least): (usize, u8, u32) = match first {
+        ..0xE0 => (2, first & 0x1F, 0x80),
+        0xE0..0xF0 => (3, first & 0x0F, 0x800),
+        0xF0.. => (4, first & 0x07, 0x10000),
+    };
+    let Some(left) = length.checked_sub(bytes.len()) else { return (1, 0) };
+    let start = more.iter().fold(u32::from(bits), |code, byte| code << 6 | u32::from(byte & 0x3F));
+    ((start << (6 * left)).max(least), (((start + 1) << (6 * left)) - 1).min(0x10FFFF))
 }
 
 /// Where the characters of a lack are.
@@ -117,10 +184,6 @@ pub(crate) struct Lacking<'a> {
 }
 
 impl<'a> Lacking<'a> {
-    pub(super) fn new(lack: &'a Lack, trie: &'a Trie, by_char: &ByChar) -> Self {
-        Lacking { trie, places: lack.places(trie, by_char) }
-    }
-
     /// The last place that begins before a token.
     fn before(&self, token: u32) -> Option<&'a Place> {
         self.places[..self.places.partition_point(|place| place.tokens < token)].last()
@@ -161,11 +224,9 @@ mod tests {
         let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
         let all = bytes.iter().map(Vec::as_slice).chain(words.map(str::as_bytes));
         let trie = Trie::new(&Vocab::from_tokens((0..).zip(all), &[]).unwrap());
-        let lacks = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]));
+        let lacks = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]), ByChar::new(&trie));
         let set = CharSet::from_ranges([(0, 0x2027), (0x202A, 0x10FFFF)]);
-        let lack = lacks.get(lacks.of(&set).unwrap()).unwrap();
-        let by_char = ByChar::new(&trie);
-        let lacking = Lacking::new(lack, &trie, &by_char);
+        let lacking = lacks.lacking(&trie, lacks.of(&set).unwrap()).unwrap();
         for node in 0..trie.nodes.len() as u32 {
             let mut path: Vec<u8> = trie.path(node).collect();
             path.reverse();
@@ -181,8 +242,33 @@ mod tests {
     }
 
     #[test]
-    fn a_lack_is_small_and_leaves_every_beginning() {
-        let lacks = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]));
+    fn beginnings_that_only_lacking_characters_have() {
+        // Single bytes, and two that begin characters from U+0400 on and from U+3040 on.
+        let words = [&b"x\xD0"[..], b"x\xE3\x81"];
+        let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+        let all = bytes.iter().map(Vec::as_slice).chain(words);
+        let trie = Trie::new(&Vocab::from_tokens((0..).zip(all), &[]).unwrap());
+        let lacks = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]), ByChar::new(&trie));
+        let cut_off = |lacking: (u32, u32)| {
+            let places = lacks.places(&trie, &CharSet::from_ranges([lacking]));
+            let mut tokens: Vec<u32> =
+                places.iter().flat_map(|place| trie.subtree(place.node)).copied().collect();
+            tokens.sort_unstable();
+            tokens
+        };
+        assert!(cut_off((0x400, 0x43E)).is_empty());
+        assert_eq!(cut_off((0x400, 0x43F)), [0xD0, 256]);
+        assert_eq!(cut_off((0x400, 0x4FF)), [0xD0, 0xD1, 0xD2, 0xD3, 256]);
+        assert_eq!(cut_off((0x3040, 0x307F)), [257]);
+        assert_eq!(cut_off((0x3000, 0x3FFF)), [0xE3, 257]);
+        assert_eq!(cut_off((0x10000, 0x10FFFF)), [0xF0, 0xF1, 0xF2, 0xF3, 0xF4]);
+    }
+
+    #[test]
+    fn a_lack_is_small_or_outweighed() {
+        let words = ["\u{450}", "a\u{451}", "\u{452}b", "\u{3042}"];
+        let trie = Trie::new(&Vocab::from_tokens((0..).zip(words), &[]).unwrap());
+        let lacks = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]), ByChar::new(&trie));
         let but = |ranges: &[(u32, u32)]| {
             lacks.of(&CharSet::all().minus(&CharSet::from_ranges(ranges.iter().copied())))
         };
@@ -193,11 +279,9 @@ mod tests {
             two.is_some() && two != Some(LackId::NOTHING) && two == but(&[(0x20, 0x20), (0x2028, 0x2029)])
         );
         assert_ne!(two, but(&[(0x2028, 0x202A)]));
-        assert_eq!(but(&[(0x400, 0x4FF)]), None);
-        // With few bytes there may be no other character that begins alike.
-        let few = Lacks::new(CharSet::from_ranges([(0xE9, 0xEA), (0x2028, 0x2029)]));
-        assert_eq!(few.of(&CharSet::from_ranges([(0xE9, 0xE9)])), None);
-        assert!(few.of(&CharSet::from_ranges([(0xE9, 0xE9), (0x2028, 0x2028)])).is_some());
-        assert_eq!(Lacks::new(CharSet::empty()).of(&CharSet::all()), None);
+        assert!(but(&[(0x3040, 0x309F)]).is_some(), "in fewer tokens than the others");
+        assert_eq!(but(&[(0x400, 0x4FF)]), None, "in most tokens");
+        assert!(but(&[(0x450, 0x452)]).is_some(), "in most tokens, but few characters");
+        assert_eq!(Lacks::none().of(&CharSet::all()), None);
     }
 }

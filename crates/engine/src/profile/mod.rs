@@ -84,7 +84,6 @@ pub(crate) struct Profile {
     /// For the first nodes of the trie, the anchor that each is, plus one. Anchors are near the root.
     anchor_of: Vec<u16>,
     words: usize,
-    by_char: ByChar,
     /// For runs of few characters.
     lengths: Lengths,
     /// What character sets lack of those past ASCII.
@@ -130,11 +129,11 @@ impl Profile {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
-        let lacks = Arc::new(Lacks::new(wide));
+        let lacks = Arc::new(Lacks::new(wide, by_char));
         let deepest = anchors.iter().map(|anchor| anchor.chars).max().unwrap_or(0);
         let lengths = Lengths::new(trie, words, LONG + deepest);
         let cache = Mutex::default();
-        let profile = Profile { anchors, nodes, anchor_of, words, by_char, lengths, lacks, cache };
+        let profile = Profile { anchors, nodes, anchor_of, words, lengths, lacks, cache };
         profile.make_common(trie);
         profile
     }
@@ -143,7 +142,7 @@ impl Profile {
     pub(crate) fn save<'a>(&'a self, file: &mut Writer<'a>) {
         file.array(&self.nodes);
         self.anchors.iter().for_each(|anchor| anchor.save(file));
-        self.by_char.save(file);
+        self.lacks.by_char().save(file);
     }
 
     /// The profile of which the arrays are in a file.
@@ -162,12 +161,12 @@ impl Profile {
 
     /// The tokens that have a certain character past ASCII, perhaps some of them twice.
     pub(crate) fn tokens_with<'a>(&'a self, trie: &'a Trie, c: char) -> impl Iterator<Item = TokenId> + 'a {
-        self.by_char.nodes(c).iter().flat_map(|&node| trie.subtree(node)).copied()
+        self.lacks.by_char().nodes(c).iter().flat_map(|&node| trie.subtree(node)).copied()
     }
 
     /// Where the characters are that a class lacks; none if it lacks nothing.
     pub(crate) fn lacking<'a>(&'a self, trie: &'a Trie, lack: LackId) -> Option<Lacking<'a>> {
-        self.lacks.get(lack).map(|lack| Lacking::new(lack, trie, &self.by_char))
+        self.lacks.lacking(trie, lack)
     }
 
     /// What leaves a run.
@@ -287,7 +286,7 @@ impl Profile {
 
     pub(crate) fn bytes_held(&self) -> usize {
         let anchors: usize = self.anchors.iter().map(Anchor::bytes_held).sum();
-        anchors + self.by_char.bytes_held() + self.lengths.bytes_held() + self.lock().bytes
+        anchors + self.lacks.by_char().bytes_held() + self.lengths.bytes_held() + self.lock().bytes
     }
 }
 
