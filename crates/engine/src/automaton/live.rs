@@ -16,6 +16,8 @@ const SEARCH: usize = 1 << 15;
 const PROBE: usize = 128;
 /// So many sets of bytes are tried to come nearer to the end.
 const WAYS: usize = 3;
+/// The first byte of many letters past ASCII.
+const USUAL_LEAD: u8 = 0xC3;
 /// So often in a row a way may come no nearer.
 const STALLS: u32 = 16;
 
@@ -173,12 +175,14 @@ impl Store {
     }
 }
 
-/// Some bytes of a set, a letter or digit if it has one: those are in most other sets, too.
+/// Some bytes of a set, a letter or digit if it has one, or else a sign: those are in most other sets, too. And one that a
+/// character past ASCII begins with.
 fn usual_bytes(bytes: &ByteSet) -> impl Iterator<Item = u8> + use<> {
-    let usual = [(b'a', b'z'), (b'0', b'9'), (b'A', b'Z')];
+    let usual = [(b'a', b'z'), (b'0', b'9'), (b'A', b'Z'), (b'#', b'['), (b']', b'~'), (b' ', b'!')];
     let mut usual =
         usual.into_iter().filter_map(|(first, last)| bytes.intersect(&ByteSet::range(first, last)).first());
     let one = usual.next().or_else(|| bytes.first());
-    let other = bytes.iter().last().filter(|&last| last >= 0x80 && Some(last) != one);
+    let wide = bytes.contains(USUAL_LEAD).then_some(USUAL_LEAD);
+    let other = wide.or_else(|| bytes.iter().last().filter(|&last| last >= 0x80 && Some(last) != one));
     one.into_iter().chain(other)
 }
