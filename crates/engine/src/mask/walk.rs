@@ -25,6 +25,10 @@ use crate::vocab::TokenId;
 pub(super) const RUN_TOKENS: usize = 256;
 /// A loop that so many other characters lead out of is one of many places.
 const EXITS: usize = 16;
+/// More children than this are looked at only if there are some to be found.
+const FEW: usize = 4;
+/// A place that is visited so often in a row is looked at for characters that stay there.
+const VISITS: u32 = 8;
 /// So many frames are walked within each other; those they call further on are walked as a part of them.
 const DEPTH: u32 = 32;
 
@@ -48,6 +52,16 @@ pub(super) struct Walk<'a> {
     pub(super) closures: Vec<(LocalId, Option<Rc<Closed>>)>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
+    staying: Staying,
+}
+
+/// The place that was visited last.
+struct Staying {
+    local: LocalId,
+    /// How often in a row.
+    visits: u32,
+    /// The ASCII characters that lead from there back to it, if it was often.
+    ascii: u128,
 }
 
 impl<'a> Walk<'a> {
@@ -73,6 +87,7 @@ impl<'a> Walk<'a> {
             chosen: Vec::new(),
             closures: Vec::new(),
             visited: None,
+            staying: Staying { local: LocalId(u32::MAX), visits: 0, ascii: 0 },
         }
     }
 
@@ -222,6 +237,9 @@ impl<'a> Walk<'a> {
         let children = self.trie.children(node);
         let ways = expansion.ways;
         self.work.spend(1 + ways.min(children.len()))?;
+        if children.len() > FEW && !self.is_any_below(node, &expansion.alive) {
+            return self.apart(node, expansion);
+        }
         if ways * 4 < children.len() {
             for byte in expansion.alive.iter() {
                 if let (Some(child), Some(class)) = (self.trie.child(node, byte), expansion.class_of(byte)) {
@@ -238,6 +256,13 @@ impl<'a> Walk<'a> {
             }
         }
         self.apart(node, expansion)
+    }
+
+    /// Whether some of these bytes occur below a node.
+    #[inline]
+    fn is_any_below(&self, node: u32, bytes: &ByteSet) -> bool {
+        let below = &self.trie.below[node as usize];
+        below.ascii & bytes.ascii_bits() != 0 || below.wide && bytes.intersects(&ByteSet::PAST_ASCII)
     }
 
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
@@ -278,7 +303,7 @@ impl<'a> Walk<'a> {
                 self.anchor(anchor, local)
             };
         }
-        if self.take_whole(node, local) {
+        if self.take_whole(node, local) || self.stays_below(node, local)? {
             return Ok(());
         }
         let at = self.expansion(local);
@@ -351,6 +376,27 @@ impl<'a> Walk<'a> {
         let class = self.store.program.class(repeats.chars);
         self.ends_in(self.store.split_expansion(local), |pending| pending.pure.push((node, class)));
         true
+    }
+
+    /// The same for a place that is no loop, but that some characters stay in. That is found out for one that is visited
+    /// again and again.
+    #[inline]
+    fn stays_below(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
+        if self.staying.local != local {
+            self.staying = Staying { local, visits: 0, ascii: 0 };
+        }
+        self.staying.visits += 1;
+        if self.staying.visits == VISITS && self.goes_on(local) {
+            self.staying.ascii = self.leads_to(local, local, &ByteSet::ASCII)?.ascii_bits();
+        }
+        let ascii = self.staying.ascii;
+        let below = &self.trie.below[node as usize];
+        if ascii == 0 || below.wide || below.ascii & !ascii != 0 {
+            return Ok(false);
+        }
+        let own = self.trie.own(node).len();
+        self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
+        Ok(true)
     }
 
     /// Whether below a node there is no character that a loop lacks.
