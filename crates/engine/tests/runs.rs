@@ -119,6 +119,65 @@ fn wide_characters_of_a_class_count() {
 }
 
 #[test]
+fn a_class_that_lacks_many_characters() {
+    // Tokens may have a character that is lacking, or end in the beginning of one, or of one that is not.
+    let texts = ["", "a", "é", "日", "aé", " a", "日本"];
+    for pattern in [
+        r"\p{L}+",
+        r"[\p{L} ]+",
+        r"[\p{L} ]+日?!",
+        r"[^一-鿿]+",
+        r"[ a-z一-鿿]+",
+        r"[ a-z一-鿿é]+x",
+        r"[ a-zÀ-ɏ]+",
+        r"(?:[ a-zÀ-ɏ]+|[ \p{Han}]+b)*",
+        r"\p{L}[\p{L}\p{N} ]{0,5}",
+        r"[ \p{L}]{2,9}é?",
+        r"[^a]*[ \p{L}&&[^日]]+[0-9]",
+    ] {
+        check_viable(&regex(pattern), &texts);
+    }
+}
+
+#[test]
+fn characters_that_stay_where_they_are() {
+    // No loops, for what else may follow: a slash may be the last.
+    let texts = ["", "a", "ab", ".ab", "x.ab", "x.abA", "x.ab/", "é", "Ab"];
+    for pattern in [
+        r"(?:[a-z]+\.)?[a-z.]{2,6}(?:[/A-Za-z .-]*)*/?",
+        r"[A-Za-z ]*(?: |-[a-z]*)?",
+        r"(?:[A-Z][a-z ]*|[a-z]*é)*[0-9]?",
+        r"[a-z]{2,3}(?:[a-z -]*|[A-Z]+)-?!",
+    ] {
+        check_viable(&regex(pattern), &texts);
+    }
+}
+
+#[test]
+fn what_follows_a_run_is_that_of_two_places() {
+    // The search for the middle begins anew with every letter, and a hyphen may follow wherever it stands.
+    let texts = ["", "a", "b", "ab", "a-", "q-", "a-b", "q-z", "xa-b", "dé"];
+    for pattern in [
+        r"(?:[a-z]|-z)*(?:a-b|b-c|c-d|x-y)[a-z]*!",
+        r"(?:[a-z]|-[w-z])*(?:a-b|b-c|c-d|x-y)[a-z]{0,3}!",
+        r"(?:[a-z ]|-z)*(?:a-b|b -c|c-d|x y)[a-z]*!",
+    ] {
+        check_viable(&regex(pattern), &texts);
+    }
+}
+
+#[test]
+fn ranges_whose_ends_are_in_order() {
+    // After each character something else may follow a hyphen; and there may be one at the end.
+    let ranges: Vec<String> = ('a'..='z').map(|c| format!("{c}-[{c}-z]")).collect();
+    let texts = ["", "[", "[a", "[abc", "[c-", "[c-f", "[c-f-", "[A", "[x-", "[é", "[ab]"];
+    for end in ["", "-?"] {
+        let grammar = regex(&format!(r"\[(?:[A-Za-z é]|{})*{end}\]", ranges.join("|")));
+        check_viable(&grammar, &texts);
+    }
+}
+
+#[test]
 fn a_wide_class_in_a_rule_that_ends_inside_a_token() {
     check(&gbnf(r#"root ::= "(" root ")" "é" | [^()]{2,3}"#), &["", "(", "((a", "((ab", "((ab)"]);
     check(&gbnf(r#"root ::= "(" root "é" [a-z]* | [^é]{1,3}"#), &["", "(", "(a", "(aaa"]);
