@@ -20,6 +20,9 @@ const OUTWEIGH: (usize, usize) = (1, 2);
 /// How many lacks are known; further ones are taken for what any other set is.
 const KNOWN: usize = u8::MAX as usize;
 
+/// Where they take more than this, no more are added that lack many characters.
+const BYTES: usize = 16 << 20;
+
 /// What a set of characters lacks of those past ASCII.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LackId(u8);
@@ -37,8 +40,8 @@ pub(crate) struct Lacks {
     /// The tokens that end inside a character.
     cut: OnceLock<Box<[Cut]>>,
     known: AppendVec<Lack>,
-    /// Held by whoever adds one.
-    adding: Mutex<()>,
+    /// How much they take. Held by whoever adds one.
+    bytes: Mutex<usize>,
 }
 
 /// The characters that a set lacks.
@@ -64,12 +67,16 @@ struct Cut {
 
 impl Lacks {
     pub(super) fn new(wide: CharSet, by_char: ByChar) -> Self {
-        Lacks { wide, by_char, cut: OnceLock::new(), known: AppendVec::new(), adding: Mutex::default() }
+        Lacks { wide, by_char, cut: OnceLock::new(), known: AppendVec::new(), bytes: Mutex::default() }
     }
 
     /// Those of a vocabulary that nothing is known of: there are none.
     pub(crate) fn none() -> Self {
         Lacks::new(CharSet::empty(), ByChar::default())
+    }
+
+    pub(super) fn bytes_held(&self) -> usize {
+        self.by_char.bytes_held() + *self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where characters are in the trie.
@@ -89,15 +96,19 @@ impl Lacks {
             return Some(LackId::NOTHING).filter(|_| !self.wide.is_empty());
         }
         let nodes = |set: &CharSet| self.by_char.nodes_of(set).map(<[u32]>::len).sum::<usize>();
-        let outweighs = || OUTWEIGH.1 * nodes(&self.wide.minus(&lacking)) >= OUTWEIGH.0 * nodes(&lacking);
-        if lacking.len() > CHARS && !outweighs() {
+        let is_few = lacking.len() <= CHARS;
+        let lacked = nodes(&lacking);
+        if !is_few && OUTWEIGH.1 * nodes(&self.wide.minus(&lacking)) < OUTWEIGH.0 * lacked {
             return None;
         }
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let at = match (0..self.known.len()).find(|&at| self.known.get(at).chars == lacking) {
             Some(at) => at,
-            None if self.known.len() == KNOWN => return None,
-            None => self.known.push(Lack { chars: lacking, places: OnceLock::new() }),
+            None if self.known.len() == KNOWN || !is_few && *bytes > BYTES => return None,
+            None => {
+                *bytes += size_of_val(lacking.ranges()) + lacked * size_of::<Place>();
+                self.known.push(Lack { chars: lacking, places: OnceLock::new() })
+            }
         };
         Some(LackId(at as u8 + 1))
     }

@@ -286,7 +286,7 @@ impl Profile {
 
     pub(crate) fn bytes_held(&self) -> usize {
         let anchors: usize = self.anchors.iter().map(Anchor::bytes_held).sum();
-        anchors + self.lacks.by_char().bytes_held() + self.lengths.bytes_held() + self.lock().bytes
+        anchors + self.lacks.bytes_held() + self.lengths.bytes_held() + self.lock().bytes
     }
 }
 
