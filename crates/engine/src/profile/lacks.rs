@@ -97,8 +97,8 @@ impl Lacks {
         }
         let nodes = |set: &CharSet| self.by_char.nodes_of(set).map(<[u32]>::len).sum::<usize>();
         let is_few = lacking.len() <= CHARS;
-        let lacked = nodes(&lacking);
-        if !is_few && OUTWEIGH.1 * nodes(&self.wide.minus(&lacking)) < OUTWEIGH.0 * lacked {
+        let (had, lacked) = (nodes(&self.wide.minus(&lacking)), nodes(&lacking));
+        if !is_few && (had == 0 || OUTWEIGH.1 * had < OUTWEIGH.0 * lacked) {
             return None;
         }
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -293,6 +293,10 @@ mod tests {
         assert!(but(&[(0x3040, 0x309F)]).is_some(), "in fewer tokens than the others");
         assert_eq!(but(&[(0x400, 0x4FF)]), None, "in most tokens");
         assert!(but(&[(0x450, 0x452)]).is_some(), "in most tokens, but few characters");
+        assert_eq!(lacks.of(&CharSet::from_ranges([(0, 0x7F)])), None, "nothing past ASCII");
+        let narrow = Trie::new(&Vocab::from_tokens((0..).zip(["a", "b"]), &[]).unwrap());
+        let narrow = Lacks::new(CharSet::from_ranges([(0x80, 0x10FFFF)]), ByChar::new(&narrow));
+        assert_eq!(narrow.of(&CharSet::from_ranges([(0, 0x7F)])), None, "no token past ASCII");
         assert_eq!(Lacks::none().of(&CharSet::all()), None);
     }
 }
