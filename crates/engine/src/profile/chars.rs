@@ -45,7 +45,12 @@ impl ByChar {
         }
     }
 
-    /// The same for all characters of a set.
+    /// How many nodes there are.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The same as [`nodes`](Self::nodes) for all characters of a set.
     pub(super) fn nodes_of(&self, set: &CharSet) -> impl Iterator<Item = &[u32]> {
         set.ranges().iter().map(|&(first, last)| {
             let start = self.chars.partition_point(|&c| c < first);

@@ -6,6 +6,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::CharSet;
 
@@ -20,6 +21,9 @@ const OUTWEIGH: (usize, usize) = (1, 2);
 /// How many lacks are known; further ones are taken for what any other set is.
 const KNOWN: usize = u8::MAX as usize;
 
+/// What sets of more ranges than this lack is remembered, for so many sets.
+const RANGES: usize = 64;
+const ASKED: usize = 128;
 /// Where they take more than this, no more are added that lack many characters.
 const BYTES: usize = 16 << 20;
 
@@ -40,6 +44,8 @@ pub(crate) struct Lacks {
     /// The tokens that end inside a character.
     cut: OnceLock<Box<[Cut]>>,
     known: AppendVec<Lack>,
+    /// What sets of many ranges lack.
+    asked: Mutex<FxHashMap<CharSet, Option<LackId>>>,
     /// How much they take. Held by whoever adds one.
     bytes: Mutex<usize>,
 }
@@ -67,7 +73,14 @@ struct Cut {
 
 impl Lacks {
     pub(super) fn new(wide: CharSet, by_char: ByChar) -> Self {
-        Lacks { wide, by_char, cut: OnceLock::new(), known: AppendVec::new(), bytes: Mutex::default() }
+        Lacks {
+            wide,
+            by_char,
+            cut: OnceLock::new(),
+            known: AppendVec::new(),
+            asked: Mutex::default(),
+            bytes: Mutex::default(),
+        }
     }
 
     /// Those of a vocabulary that nothing is known of: there are none.
@@ -89,15 +102,32 @@ impl Lacks {
         self.wide.ranges().first().and_then(|&(first, _)| char::from_u32(first))
     }
 
-    /// What a set lacks, if that is little enough.
+    /// What a set lacks, if that is little enough. For sets of many ranges that is remembered: constraints share them.
     pub(crate) fn of(&self, set: &CharSet) -> Option<LackId> {
+        if set.ranges().len() <= RANGES {
+            return self.find(set);
+        }
+        let asked = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = asked().get(set) {
+            return known;
+        }
+        let found = self.find(set);
+        let mut asked = asked();
+        if asked.len() >= ASKED {
+            asked.clear();
+        }
+        asked.insert(set.clone(), found);
+        found
+    }
+
+    fn find(&self, set: &CharSet) -> Option<LackId> {
         let lacking = self.wide.minus(set);
         if lacking.is_empty() {
             return Some(LackId::NOTHING).filter(|_| !self.wide.is_empty());
         }
-        let nodes = |set: &CharSet| self.by_char.nodes_of(set).map(<[u32]>::len).sum::<usize>();
         let is_few = lacking.len() <= CHARS;
-        let (had, lacked) = (nodes(&self.wide.minus(&lacking)), nodes(&lacking));
+        let lacked = self.by_char.nodes_of(&lacking).map(<[u32]>::len).sum::<usize>();
+        let had = self.by_char.len() - lacked;
         if !is_few && (had == 0 || OUTWEIGH.1 * had < OUTWEIGH.0 * lacked) {
             return None;
         }
