@@ -4,6 +4,7 @@
 //! other in `tokens`, in lexicographic order, so a whole subtree is one slice. Several tokens may spell the
 //! same bytes; all of them are there.
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
@@ -231,6 +232,19 @@ impl Trie {
     pub(crate) fn path(&self, node: u32) -> impl Iterator<Item = u8> {
         let above = std::iter::successors(Some(node), |&at| Some(self.parent[at as usize]));
         above.take_while(|&at| at != ROOT).map(|at| self.byte[at as usize])
+    }
+
+    /// The bytes of the character that a node is inside of or at the end of, as far as it.
+    pub(crate) fn in_char(&self, node: u32) -> SmallVec<[u8; 4]> {
+        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
+        for byte in self.path(node) {
+            bytes.push(byte);
+            if byte & 0xC0 != 0x80 {
+                break;
+            }
+        }
+        bytes.reverse();
+        bytes
     }
 
     /// The node that `bytes` lead to.

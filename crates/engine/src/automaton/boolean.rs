@@ -25,7 +25,7 @@ id!(/// A [`Formula`].
 pub(super) type Step = (ByteSet, FormulaId);
 
 /// Where bytes lead: disjoint sets of them, with a formula each.
-type Steps = SmallVec<[Step; 8]>;
+pub(super) type Steps = SmallVec<[Step; 8]>;
 
 /// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
@@ -397,10 +397,8 @@ impl<'s> Build<'s> {
     }
 
     /// Where the bytes lead from a formula; only to formulas that can be completed.
-    pub(super) fn formula_edges(&mut self, id: FormulaId) -> impl Iterator<Item = Step> + use<'s> {
-        let steps = self.steps(id);
-        let live: SmallVec<[bool; 16]> = steps.iter().map(|step| self.is_live(step.1)).collect();
-        steps.iter().zip(live).filter(|step| step.1).map(|step| *step.0)
+    pub(super) fn formula_edges(&mut self, id: FormulaId) -> Steps {
+        self.steps(id).iter().copied().filter(|step| self.is_live(step.1)).collect()
     }
 
     /// Where the bytes lead from a formula, by classes of bytes that lead alike.
@@ -419,11 +417,10 @@ impl<'s> Build<'s> {
             }
             Kind::Not(part) => {
                 let inner = self.steps(*part);
-                let covered = inner.iter().fold(ByteSet::EMPTY, |all, s| all.union(&s.0));
                 for &(set, next) in inner {
                     add_step(&mut steps, (set, self.none_of(next)));
                 }
-                add_step(&mut steps, (covered.complement(), FormulaId::TRUE));
+                add_step(&mut steps, (covered(inner).complement(), FormulaId::TRUE));
             }
             Kind::And(parts) => steps = self.product(parts, true),
             Kind::Or(parts) => steps = self.product(parts, false),
@@ -435,10 +432,9 @@ impl<'s> Build<'s> {
     /// The steps of a conjunction or disjunction: where the parts lead is put together once for each class of bytes.
     fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
         let parts: SmallVec<[&[Step]; 8]> = parts.iter().map(|&part| self.steps(part)).collect();
-        let all = |steps: &[Step]| steps.iter().fold(ByteSet::EMPTY, |all, step| all.union(&step.0));
         // Where one part leads nowhere, a conjunction does not either.
         let all = match both {
-            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&all(steps))),
+            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&covered(steps))),
             false => ByteSet::ALL,
         };
         let sets: SmallVec<[ByteSet; 32]> =
@@ -560,6 +556,11 @@ impl Store {
         }
         Some((whole?, without))
     }
+}
+
+/// The bytes that lead somewhere.
+fn covered(steps: &[Step]) -> ByteSet {
+    steps.iter().fold(ByteSet::EMPTY, |all, step| all.union(&step.0))
 }
 
 /// Where one byte leads.

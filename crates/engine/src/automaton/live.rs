@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::boolean::{FormulaId, Kind, Step};
+use super::boolean::{FormulaId, Kind, Steps};
 use super::build::Build;
 use super::store::{CellId, Exceeded, Head, Store};
 
@@ -101,7 +101,7 @@ impl Build<'_> {
         let store = self.store;
         let distance = store.formula_distance(id);
         let part = self.missing_part(id);
-        let mut steps: SmallVec<[Step; 8]> = SmallVec::from_slice(self.steps(part));
+        let mut steps = Steps::from_slice(self.steps(part));
         steps.sort_by_cached_key(|step| (store.formula_distance(step.1), !self.formula_accepts(step.1)));
         let bytes = steps.iter().take(WAYS).flat_map(|step| usual_bytes(&step.0));
         let mut other: Option<(u32, FormulaId)> = None;

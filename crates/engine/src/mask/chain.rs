@@ -4,6 +4,7 @@
 //! one place, and after the last there is none. So all tokens of so many letters are taken, and where something else
 //! follows them, it is told by their number what they have led to.
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
@@ -28,16 +29,14 @@ impl Walk<'_> {
     ) -> Result<ByteSet, Exceeded> {
         let anchor = self.tables.profile.anchor(index);
         let mut seen = ByteSet::EMPTY;
-        let firsts =
-            expansion.classes.iter().map(|class| class.set.intersect(left).intersect(&ByteSet::ASCII));
-        if firsts.filter(|first| anchor.has(RUN_TOKENS, first)).count() > FIRSTS {
+        let ascii = left.intersect(&ByteSet::ASCII);
+        let firsts = expansion.classes.iter().map(|class| class.set.intersect(&ascii)).enumerate();
+        let firsts: SmallVec<[(usize, ByteSet); FIRSTS]> =
+            firsts.filter(|(_, first)| anchor.has(RUN_TOKENS, first)).collect();
+        if firsts.len() > FIRSTS {
             return Ok(seen);
         }
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let first = class.set.intersect(left).intersect(&ByteSet::ASCII);
-            if !anchor.has(RUN_TOKENS, &first) {
-                continue;
-            }
+        for (i, first) in firsts {
             let next = self.step(expansion, i)?;
             let Some((chain, ascii)) = self.chain_from(next)? else { continue };
             let rest = CharClass { ascii, wide: false, lack: LackId::NOTHING };

@@ -21,7 +21,7 @@ const EXPRS: usize = 1 << 12;
 /// The characters that lead from a place to others that can do what one of them can.
 struct Leads {
     ascii: ByteSet,
-    /// Whether those past ByteSet::ASCII do, but for a few.
+    /// Whether those past ASCII do, but for a few.
     wide: bool,
     dead: SmallVec<[char; 4]>,
 }

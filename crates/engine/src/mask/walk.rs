@@ -371,8 +371,7 @@ impl<'a> Walk<'a> {
         if !pure {
             return false;
         }
-        let own = self.trie.own(node).len();
-        self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
+        self.take_below(node);
         let class = self.store.program.class(repeats.chars);
         self.ends_in(self.store.split_expansion(local), |pending| pending.pure.push((node, class)));
         true
@@ -394,9 +393,14 @@ impl<'a> Walk<'a> {
         if ascii == 0 || below.wide || below.ascii & !ascii != 0 {
             return Ok(false);
         }
+        self.take_below(node);
+        Ok(true)
+    }
+
+    /// Takes all tokens below a node.
+    fn take_below(&mut self, node: u32) {
         let own = self.trie.own(node).len();
         self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
-        Ok(true)
     }
 
     /// Whether below a node there is no character that a loop lacks.

@@ -1,11 +1,10 @@
 //! For each character past ASCII, where it is in the trie.
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use tokenstile_grammar::ir::CharSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer};
-use crate::trie::{ROOT, Trie, Utf8Place};
+use crate::trie::{Trie, Utf8Place};
 
 /// See the module documentation.
 pub(super) struct ByChar {
@@ -84,14 +83,7 @@ fn collect(trie: &Trie) -> FxHashMap<char, Vec<u32>> {
     let mut found: FxHashMap<char, Vec<u32>> = FxHashMap::default();
     let wide = (1..trie.nodes.len() as u32).filter(|&node| trie.byte[node as usize] & 0xC0 == 0x80);
     for node in wide.filter(|&node| trie.utf8[node as usize] == Utf8Place::BOUNDARY) {
-        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
-        let mut at = node;
-        while bytes.last().is_none_or(|byte| byte & 0xC0 == 0x80) && at != ROOT {
-            bytes.push(trie.byte[at as usize]);
-            at = trie.parent[at as usize];
-        }
-        bytes.reverse();
-        if let Some(c) = std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+        if let Some(c) = std::str::from_utf8(&trie.in_char(node)).ok().and_then(|text| text.chars().next()) {
             found.entry(c).or_default().push(node);
         }
     }

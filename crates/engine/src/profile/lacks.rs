@@ -7,23 +7,22 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use tokenstile_grammar::ir::CharSet;
 
 use super::chars::ByChar;
 use crate::automaton::AppendVec;
 use crate::trie::{Trie, TrieNode, Utf8Place};
 
-/// So many characters may be lacking whatever the vocabulary; of more it must have the others far more often.
+/// So many characters may be lacking whatever the vocabulary.
 const CHARS: usize = 32;
-/// How many nodes of characters that a set has outweigh so many of those that it lacks.
-const OUTWEIGH: (usize, usize) = (1, 2);
+/// More may be at no more than so many times the nodes at which there are others.
+const LACKED: usize = 2;
 /// How many lacks are known; further ones are taken for what any other set is.
 const KNOWN: usize = u8::MAX as usize;
 
-/// What sets of more ranges than this lack is remembered, for so many sets.
+/// What sets of more ranges than this lack is remembered, as long as they have no more than so many together.
 const RANGES: usize = 64;
-const ASKED: usize = 128;
+const ASKED: usize = 1 << 16;
 /// Where they take more than this, no more are added that lack many characters.
 const BYTES: usize = 16 << 20;
 
@@ -45,7 +44,7 @@ pub(crate) struct Lacks {
     cut: OnceLock<Box<[Cut]>>,
     known: AppendVec<Lack>,
     /// What sets of many ranges lack.
-    asked: Mutex<FxHashMap<CharSet, Option<LackId>>>,
+    asked: Mutex<Asked>,
     /// How much they take. Held by whoever adds one.
     bytes: Mutex<usize>,
 }
@@ -62,6 +61,25 @@ struct Place {
     tokens: u32,
     tokens_end: u32,
     node: u32,
+}
+
+/// Sets of many ranges, and what they lack.
+#[derive(Default)]
+struct Asked {
+    sets: FxHashMap<CharSet, Option<LackId>>,
+    /// How many ranges they have together.
+    ranges: usize,
+}
+
+impl Asked {
+    fn add(&mut self, set: &CharSet, lack: Option<LackId>) {
+        if self.ranges + set.ranges().len() > ASKED {
+            *self = Asked::default();
+        }
+        if set.ranges().len() <= ASKED && self.sets.insert(set.clone(), lack).is_none() {
+            self.ranges += set.ranges().len();
+        }
+    }
 }
 
 /// A node at which tokens end inside a character: the first and the last that it may be.
@@ -108,15 +126,11 @@ impl Lacks {
             return self.find(set);
         }
         let asked = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&known) = asked().get(set) {
+        if let Some(&known) = asked().sets.get(set) {
             return known;
         }
         let found = self.find(set);
-        let mut asked = asked();
-        if asked.len() >= ASKED {
-            asked.clear();
-        }
-        asked.insert(set.clone(), found);
+        asked().add(set, found);
         found
     }
 
@@ -128,7 +142,7 @@ impl Lacks {
         let is_few = lacking.len() <= CHARS;
         let lacked = self.by_char.nodes_of(&lacking).map(<[u32]>::len).sum::<usize>();
         let had = self.by_char.len() - lacked;
-        if !is_few && (had == 0 || OUTWEIGH.1 * had < OUTWEIGH.0 * lacked) {
+        if !is_few && (had == 0 || lacked > LACKED * had) {
             return None;
         }
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -188,15 +202,7 @@ impl Lacks {
 fn find_cut(trie: &Trie) -> Box<[Cut]> {
     let inside = (1..trie.nodes.len() as u32).filter(|&node| trie.utf8[node as usize] == Utf8Place::INSIDE);
     let cut = inside.filter(|&node| !trie.own(node).is_empty()).map(|node| {
-        let mut bytes: SmallVec<[u8; 4]> = SmallVec::new();
-        for byte in trie.path(node) {
-            bytes.push(byte);
-            if byte & 0xC0 != 0x80 {
-                break;
-            }
-        }
-        bytes.reverse();
-        let (first, last) = begun(&bytes);
+        let (first, last) = begun(&trie.in_char(node));
         Cut { node, first, last }
     });
     cut.collect()
