@@ -12,6 +12,7 @@ mod schemas;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::json;
 use tokenstile::{Compiler, Constraint, Limits, MatchError, Matcher};
@@ -46,6 +47,8 @@ pub(crate) struct Args {
 const COMPILES: usize = 5;
 /// How often tables are built and read; the median counts.
 const TABLES: usize = 7;
+/// The most time for building ahead what constraints share.
+const WARM: Duration = Duration::from_secs(1);
 /// Bytes that a step of a text has: what a token has on average.
 const STEP: usize = 4;
 
@@ -186,10 +189,11 @@ impl Scaling {
 }
 
 impl Scaling {
-    /// The tables of a vocabulary: built, and read from a file in `folder` that is in the page cache. Its fingerprint counts.
+    /// The tables of a vocabulary: built, and read from a file in `folder` that is in the page cache, its fingerprint
+    /// included; and with what constraints share built ahead.
     fn tables(&mut self, vocab: &Path, folder: &Path) -> Result<(), Failure> {
         let cache = TableCache::at(folder);
-        let (mut built, mut read) = (Vec::new(), Vec::new());
+        let (mut built, mut read, mut warmed) = (Vec::new(), Vec::new(), Vec::new());
         let mut size = 0;
         for _ in 0..TABLES {
             let vocab = vocab::load(Some(vocab))?;
@@ -202,14 +206,18 @@ impl Scaling {
         for _ in 0..TABLES {
             let vocab = vocab::load(Some(vocab))?;
             let watch = Stopwatch::start();
-            let (_, origin) = cache.compiler(vocab);
+            let (compiler, origin) = cache.compiler(vocab);
             if origin == Origin::Cache {
                 read.push(watch.stop());
             }
+            let watch = Stopwatch::start();
+            compiler.warm(WARM);
+            warmed.push(watch.stop());
         }
         let mut save = || {
             self.point("tables", "built", size, median(&built))?;
             self.point("tables", "read", size, median(&read))?;
+            self.point("tables", "warmed", size, median(&warmed))?;
             let files = std::fs::read_dir(folder)?.flatten();
             let bytes: u64 = files.filter_map(|file| Some(file.metadata().ok()?.len())).sum();
             // In the place of a time.

@@ -52,6 +52,7 @@ mod tables;
 mod tracker;
 mod trie;
 pub mod vocab;
+mod warm;
 
 pub use tokenstile_grammar as grammar;
 

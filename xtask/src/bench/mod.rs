@@ -299,7 +299,7 @@ fn firsts(places: &Places) -> Result<(), String> {
     for case in cases.lines().take(FIRSTS) {
         fs::write(&one, case).map_err(|error| error.to_string())?;
         let mut command = pinned(&places.tokenstile());
-        command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl"));
+        command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl")).args(["--warm-tables-ms", "0"]);
         setup::run(command.arg("--cases").arg(&one).arg("--out").arg(&result))?;
         all += &fs::read_to_string(&result).map_err(|error| error.to_string())?;
     }

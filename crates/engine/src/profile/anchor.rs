@@ -270,10 +270,11 @@ impl Anchor {
         let allowed = touched_kinds(&run.rest);
         let left_out = left_out(&run.rest);
         let held: usize = left_out.iter().map(|byte| self.held(byte).len()).sum();
-        if held > self.count(&self.bytes) {
-            // A few letters of many: their tokens are soon found one by one.
-            let firsts = self.bytes.iter().filter(|&b| run.first.contains(b) || b >= 0x80 && run.first_wide);
-            let mut nodes: Vec<u32> = firsts.filter_map(|b| trie.child(self.node, b)).collect();
+        let firsts = self.bytes.iter().filter(|&b| run.first.contains(b) || b >= 0x80 && run.first_wide);
+        let firsts: ByteSet = firsts.collect();
+        if held > self.count(&firsts) {
+            // Fewer tokens than would be taken out again: they are soon found one by one.
+            let mut nodes: Vec<u32> = firsts.iter().filter_map(|b| trie.child(self.node, b)).collect();
             nodes.retain(|&n| !matches!(trie.utf8[n as usize], Utf8Place::BROKEN | Utf8Place::LEADING));
             found.add_matching(trie, &nodes, run);
             return;

@@ -40,8 +40,8 @@ impl Alike {
     }
 }
 
-/// Tokens by the configuration and whether it stands inside a string.
-type Beginning = FxHashMap<(ConfigKey, bool), Arc<[Alike]>>;
+/// Tokens by the configuration, whether it stands inside a string, and whether only those matter that open an array.
+type Beginning = FxHashMap<(ConfigKey, bool, bool), Arc<[Alike]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
@@ -127,8 +127,9 @@ impl Matcher {
         words: &[u32],
     ) -> Result<Arc<[Alike]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
+        let opening = tracker.begins_no_item(false, true);
         let known = &self.generation.corrections.beginning;
-        let key = (key_of(config), inside);
+        let key = (key_of(config), inside, opening);
         if let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(list.clone());
         }
@@ -142,6 +143,9 @@ impl Matcher {
         for &token in if inside { &structure.quote_comma } else { &structure.comma } {
             let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
             let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
+            if opening && !bytes.contains(&b'[') {
+                continue;
+            }
             let place = match verdicts.get(bytes) {
                 Some(&known) => known,
                 None => {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::number::{Decimal, NumberSet};
-use super::options::{Draft, Spelling};
+use super::options::Spelling;
 use super::string::{FormatId, Speller};
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
@@ -21,14 +21,11 @@ pub(crate) struct Base {
     ws: ExprId,
     /// For canonical and for any spelling: any text without quotes, any number, any integer.
     spelled: [[ExprId; 3]; 2],
-    /// What JSON writes for the formats that are asked for most, canonically and with the opening quote.
-    formats: Vec<(FormatId, ExprId)>,
+    /// What JSON writes for each format, canonically and with the opening quote.
+    formats: Vec<ExprId>,
     /// The bounds on numbers that are asked for most, in canonical spelling.
     numbers: Vec<(Numbers, ExprId)>,
 }
-
-/// The formats that are asked for most.
-const FORMATS: [&str; 8] = ["date-time", "date", "time", "uri", "email", "ipv4", "ipv6", "uuid"];
 
 /// Room for the expressions of a schema of middling size.
 const ROOM: usize = 320;
@@ -65,8 +62,8 @@ impl Base {
         let [text, number, integer] = [parts[1], parts[2], parts[3]];
         let often = often(arena, Often { quote, text, number, integer, string, value: values[0] }, ws);
         parts.extend(often);
-        let formats = known_formats()?;
-        parts.extend(formats.iter().map(|format| format.opened(arena)));
+        let formats = FormatId::all().count();
+        parts.extend(FormatId::all().map(|format| format.opened(arena)));
         let numbers = known_numbers()?;
         for Numbers { set, plain } in &numbers {
             parts.push(match plain {
@@ -98,17 +95,11 @@ impl Base {
             builder.define(rule, body);
         }
         let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
-        let written = &bodies[bodies.len() - formats.len() - numbers.len()..];
-        let (of_formats, of_numbers) = written.split_at(formats.len());
-        let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
+        let written = &bodies[bodies.len() - formats - numbers.len()..];
+        let (formats, of_numbers) = written.split_at(formats);
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
+        let formats = formats.to_vec();
         Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats, numbers })
-    }
-
-    /// What JSON writes for a format, canonically and with the opening quote, if it is known here.
-    pub(crate) fn format(format: FormatId) -> Option<ExprId> {
-        let formats = &BASE.as_ref().ok()?.formats;
-        formats.iter().find(|known| known.0 == format).map(|known| known.1)
     }
 
     /// The rules of the base, which are the first ones of every grammar.
@@ -136,7 +127,8 @@ impl Base {
         let [text, number, integer] = self.spelled[usize::from(any)];
         let numbers = if any { &[] } else { &self.numbers[..] };
         let value = values[usize::from(any)];
-        Ok((builder, Library { string, value, text, number, integer, numbers, ws: self.ws }))
+        let formats = &self.formats[..];
+        Ok((builder, Library { string, value, text, number, integer, numbers, formats, ws: self.ws }))
     }
 }
 
@@ -178,12 +170,6 @@ struct Often {
     value: RuleId,
 }
 
-/// The formats that are in the base.
-fn known_formats() -> Result<Vec<FormatId>, Error> {
-    let known = FORMATS.iter().map(|name| FormatId::of(name, Draft::default()));
-    known.filter_map(Result::transpose).collect()
-}
-
 /// A set of numbers, perhaps of integers that are written as such.
 struct Numbers {
     set: NumberSet,
@@ -220,6 +206,7 @@ pub(crate) struct Library {
     integer: ExprId,
     /// Other sets of numbers.
     numbers: &'static [(Numbers, ExprId)],
+    formats: &'static [ExprId],
     /// Bounded white space.
     pub(crate) ws: ExprId,
 }
@@ -228,6 +215,11 @@ impl Library {
     /// All numbers, or all integers.
     pub(crate) fn numbers(&self, integers: bool) -> ExprId {
         if integers { self.integer } else { self.number }
+    }
+
+    /// What JSON writes for a format, canonically and with the opening quote.
+    pub(crate) fn format(&self, format: FormatId) -> ExprId {
+        self.formats[format.index()]
     }
 
     /// The expression of a set of numbers, perhaps of integers that are written as such, if it is one of those here.

@@ -21,11 +21,22 @@ pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 use self::algebra::Algebra;
 use self::lower::Lower;
 use self::resolve::Documents;
+use self::string::FormatId;
 use crate::error::{Error, ErrorKind};
 use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
 
 impl Grammar {
+    /// The values of `format` that some draft of JSON Schema names, all of which are enforced.
+    ///
+    /// ```
+    /// use tokenstile_grammar::Grammar;
+    /// assert!(Grammar::json_schema_formats().any(|format| format == "date-time"));
+    /// ```
+    pub fn json_schema_formats() -> impl Iterator<Item = &'static str> {
+        FormatId::all().map(FormatId::name)
+    }
+
     /// The grammar of the texts that are instances of a JSON Schema.
     ///
     /// What cannot be enforced is refused, with the JSON pointer of the keyword. Unknown keywords and formats are

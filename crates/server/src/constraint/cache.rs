@@ -14,6 +14,8 @@ use crate::metrics::Metrics;
 
 /// Time for building ahead what the first steps will need.
 const WARM: Duration = Duration::from_millis(2);
+/// The most time for building ahead what all constraints share.
+const WARM_SHARED: Duration = Duration::from_secs(1);
 /// Bytes that an expression of a grammar takes, roughly.
 const EXPR_BYTES: usize = 64;
 
@@ -47,7 +49,10 @@ impl Entry {
 }
 
 impl Constraints {
+    /// An empty one. What constraints share is built ahead beside it, so that the first requests do not wait for that.
     pub(crate) fn new(compiler: Compiler, config: &Config, metrics: Arc<Metrics>) -> Constraints {
+        let shared = compiler.clone();
+        std::thread::spawn(move || shared.warm(WARM_SHARED));
         let defaults = Limits::default();
         let limits = Limits {
             source_bytes: config.constraint_bytes,

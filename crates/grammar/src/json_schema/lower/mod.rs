@@ -14,10 +14,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
-use super::base::Base;
 use super::node::{Node, Schema, Types};
 use super::options::Spelling;
-use super::string::{FormatId, Speller, encode_literal, encode_opened};
+use super::string::{Speller, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
@@ -49,8 +48,6 @@ pub(crate) struct Lower<'a> {
     speller: Speller,
     /// What is written for expressions over characters, with the opening quote.
     spelled: FxHashMap<ExprId, ExprId>,
-    /// The same for formats.
-    formats: FxHashMap<FormatId, ExprId>,
     /// The white space between tokens.
     ws: ExprId,
     colon: ExprId,
@@ -73,7 +70,6 @@ impl<'a> Lower<'a> {
         Ok(Lower {
             speller,
             spelled: FxHashMap::default(),
-            formats: FxHashMap::default(),
             algebra,
             known,
             todo: Vec::new(),
@@ -276,8 +272,7 @@ impl<'a> Lower<'a> {
         }
         let body = match strings {
             Strings::Format(format) if self.algebra.options.spelling == Spelling::Canonical => {
-                Base::format(*format)
-                    .unwrap_or_else(|| *self.formats.entry(*format).or_insert_with(|| format.opened(arena)))
+                self.algebra.library.format(*format)
             }
             _ => self.opened(strings)?,
         };

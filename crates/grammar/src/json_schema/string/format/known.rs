@@ -61,6 +61,20 @@ impl Known {
 pub(crate) struct FormatId(u8);
 
 impl FormatId {
+    /// All formats.
+    pub(crate) fn all() -> impl Iterator<Item = FormatId> {
+        (0..FORMATS.len() as u8).map(FormatId)
+    }
+
+    /// Its place among all formats.
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        FORMATS[self.index()].0
+    }
+
     /// The format of a name, or `None` if a draft does not know it: then it means nothing.
     ///
     /// A format belongs to the draft that named it and to later ones.
@@ -71,8 +85,7 @@ impl FormatId {
     }
 
     fn known(self) -> &'static Result<Known, Error> {
-        let at = usize::from(self.0);
-        KNOWN[at].get_or_init(|| Known::new(FORMATS[at].0))
+        KNOWN[self.index()].get_or_init(|| Known::new(self.name()))
     }
 
     /// Its texts, in an arena.

@@ -1,0 +1,165 @@
+//! Building ahead what all constraints of a vocabulary have in common.
+//!
+//! Constraints fill what they share as they go: the [library](crate::library), and what the vocabulary has of sets of
+//! characters. The first that needs some of it pays for it, most of all for formats and for characters of many scripts.
+//! So here some texts are gone through that have what texts usually have, for schemas that say nothing else.
+
+use std::time::{Duration, Instant};
+
+use tokenstile_grammar::{Grammar, JsonOptions, Limits};
+
+use crate::constraint::{Compiler, Constraint};
+
+/// Schemas of which constraints have much in common with many others, and texts.
+const PLAIN: [(&str, &str); 4] = [
+    ("true", r#"{"a": [1, -2.5e3, true, false, null, "b\n", [], {}], "c": {"d": {"e": [{}]}}}"#),
+    (r#"{"items": {"type": ["string", "integer", "null"]}}"#, r#"["a", 12, null]"#),
+    (r#"{"additionalProperties": {"type": ["boolean", "number"]}}"#, r#"{"a": true, "b": 0.5}"#),
+    (r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#, r#"{"a": "b", "c": [1]}"#),
+];
+
+/// Formats, and texts in which much of each is seen, as in JSON without the quotes. What comes of the last one would take
+/// most of the room that there is.
+const FORMATS: [(&str, &[&str]); 19] = [
+    ("date", &["2024-02-29"]),
+    ("time", &["12:34:56.789Z", "23:59:59+01:00"]),
+    ("date-time", &["2024-02-29T12:34:56.789Z", "1990-12-31T23:59:59-08:30"]),
+    ("duration", &["P1Y2M3DT4H5M6S", "P4W"]),
+    ("uuid", &["123e4567-e89b-12d3-a456-426614174000"]),
+    ("ipv4", &["192.168.10.1", "8.255.0.41"]),
+    ("ipv6", &["2001:db8::ff00:42:8329", "fe80:0:0:0:202:b3ff:fe1e:8329", "::ffff:192.0.2.128"]),
+    ("hostname", &["www.my-host1.example.com", "localhost"]),
+    ("email", &["john.doe+tag@mail.my-host1.example.com", "a@b.org"]),
+    ("uri", &["https://me@www.example.com:8080/a/b-c_d.html?x=1&y=%20z#top", "mailto:a@b.org", "urn:a:b-1"]),
+    ("uri-reference", &["../a/b.html?x=1#top", "/a/b", "#top", "https://www.example.com/a"]),
+    ("uri-template", &["https://example.com/a/{b,c:3}{/d*}{?x,y*}"]),
+    ("json-pointer", &["/a/0/b~1c"]),
+    ("relative-json-pointer", &["1/a/0/b~1c", "0#"]),
+    ("regex", &[r"^[a-z]+(b|\\d)*$", ".*"]),
+    ("iri", &["https://www.example.com:8080/a/b-ü.html?x=1&y=%20z#top"]),
+    ("iri-reference", &["../a/ü.html?x=1#top", "/a/b", "https://www.example.com/a"]),
+    ("idn-email", &["john.doe+tag@mail.my-host1.example.com", "jörg@bücher.example"]),
+    ("idn-hostname", &[]),
+];
+
+/// Classes of characters that patterns have often, by the categories of Unicode.
+const CLASSES: [&str; 15] = [
+    r"\p{L}",
+    r"\p{Lu}",
+    r"\p{Ll}",
+    r"\p{Lo}",
+    r"\p{N}",
+    r"\p{Nd}",
+    r"\p{P}",
+    r"\p{S}",
+    r"\p{M}",
+    r"[\p{L}\p{N}]",
+    r"[\p{L}\p{M}]",
+    r"[\p{L}\p{M}\p{N}]",
+    r"[\p{L}\p{M}\p{Nd}]",
+    r"\P{C}",
+    r"\S",
+];
+
+impl Compiler {
+    /// Builds ahead, for at most about `budget`, what constraints of this vocabulary have in common: JSON itself, the
+    /// formats of JSON Schema, classes of characters of many scripts.
+    ///
+    /// Without it, the first constraints that need some of that build it as they go. Masks are the same with or without
+    /// it. It is kept with the tables of the vocabulary, not in what [`save_tables`](Compiler::save_tables) writes. A good
+    /// moment is when a server starts; a tenth of a second does most of it for a vocabulary of 128,000 tokens.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tokenstile::{Compiler, Grammar, Limits, Vocab};
+    /// let vocab = Vocab::from_tokens((0..=255u8).map(|b| (b.into(), vec![b])), &[256])?;
+    /// let compiler = Compiler::new(vocab);
+    /// compiler.warm(Duration::from_secs(1));
+    ///
+    /// let schema = r#"{"type": "string", "format": "date"}"#;
+    /// let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default())?;
+    /// let mut matcher = compiler.compile(grammar)?.matcher();
+    /// matcher.commit_bytes(br#""2024-02-29""#)?;
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn warm(&self, budget: Duration) {
+        let start = Instant::now();
+        let is_over = || start.elapsed() >= budget;
+        for (schema, text) in PLAIN {
+            self.go_through(schema, &[text.to_owned()], &is_over);
+        }
+        for (format, texts) in FORMATS {
+            let texts: Vec<String> = texts.iter().map(|text| format!(r#"{{"a": "{text}"}}"#)).collect();
+            self.go_through(&schema_of("format", format), &texts, &is_over);
+        }
+        for class in CLASSES {
+            let schema = schema_of("pattern", &format!("^{class}+$"));
+            self.go_through(&schema, &[r#"{"a": ""#.to_owned()], &is_over);
+        }
+    }
+
+    /// Makes the masks of texts, unless that is over.
+    fn go_through(&self, schema: &str, texts: &[String], is_over: &dyn Fn() -> bool) {
+        if is_over() {
+            return;
+        }
+        let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default());
+        // What a vocabulary cannot spell is nothing to build ahead.
+        let Some(constraint) = grammar.ok().and_then(|grammar| self.compile(grammar).ok()) else { return };
+        texts.iter().for_each(|text| go_along(&constraint, text.as_bytes(), is_over));
+    }
+}
+
+/// An object of which a member is a string with a keyword.
+fn schema_of(keyword: &str, value: &str) -> String {
+    format!(r#"{{"type": "object", "properties": {{"a": {{"type": "string", "{keyword}": {value:?}}}}}}}"#)
+}
+
+/// Makes the mask at each place of a text.
+fn go_along(constraint: &Constraint, text: &[u8], is_over: &dyn Fn() -> bool) {
+    let mut matcher = constraint.matcher();
+    let mut bytes = text.iter();
+    while !is_over() && matcher.mask().is_ok() {
+        match bytes.next() {
+            Some(&byte) if matcher.commit_bytes(&[byte]).is_ok() => {}
+            _ => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokenstile_grammar::Grammar;
+
+    use super::*;
+
+    #[test]
+    fn every_format_has_texts_that_are_of_it() {
+        let vocab = crate::Vocab::from_tokens((0..=255u8).map(|b| (b.into(), vec![b])), &[256]).unwrap();
+        let compiler = Compiler::new(vocab);
+        let limits = Limits::default();
+        let matches = |schema: &str, text: &str| {
+            let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &limits).unwrap();
+            let mut matcher = compiler.compile(grammar).unwrap().matcher();
+            matcher.commit_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
+        };
+        for (schema, text) in PLAIN {
+            assert!(matches(schema, text), "{schema} {text}");
+        }
+        let mut formats: Vec<&str> = FORMATS.iter().map(|format| format.0).collect();
+        let mut known: Vec<&str> = Grammar::json_schema_formats().collect();
+        formats.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(formats, known);
+        for (format, texts) in FORMATS {
+            for text in texts {
+                let text = format!(r#"{{"a": "{text}"}}"#);
+                assert!(matches(&schema_of("format", format), &text), "{format} {text}");
+            }
+        }
+        for class in CLASSES {
+            assert!(!matches(&schema_of("pattern", &format!("^{class}+$")), r#"{"a": ""}"#), "{class}");
+        }
+    }
+}
