@@ -95,10 +95,15 @@ impl Lower<'_> {
         self.quoted(&keys)
     }
 
-    /// Any number of members, of certain classes.
+    /// Any number of members, of certain classes. What is all in the base is written as it is there.
     fn free_members(&mut self, classes: &[(Strings, GoalId)], separator: ExprId) -> Result<ExprId, Error> {
         let any = self.any_of_classes(classes)?;
         let arena = &mut self.algebra.builder.arena;
+        if any.index() >= arena.base_len() && any != arena.never() {
+            let slots = Box::from([Slot::anywhere(any)]);
+            let (counts, implies) = (Box::default(), Box::default());
+            return self.members(Members { separator, slots, counts, implies, in_order: false });
+        }
         let next = arena.concat(&[separator, any]);
         let more = arena.star(next);
         let members = arena.concat(&[any, more]);
