@@ -42,8 +42,17 @@ const FORMATS: [(&str, &[&str]); 19] = [
     ("idn-hostname", &[]),
 ];
 
-/// Classes of characters that patterns have often, by the categories of Unicode.
-const CLASSES: [&str; 15] = [
+/// Classes of characters that patterns have often: those of names and paths, and the categories of Unicode.
+const CLASSES: [&str; 24] = [
+    "[a-z0-9]",
+    "[a-z0-9-]",
+    "[a-z0-9_]",
+    "[A-Za-z0-9_-]",
+    "[A-Za-z0-9._-]",
+    "[A-Za-z ]",
+    "[0-9A-Fa-f]",
+    "[^/]",
+    ".",
     r"\p{L}",
     r"\p{Lu}",
     r"\p{Ll}",
