@@ -21,8 +21,8 @@ pub(crate) struct Base {
     ws: ExprId,
     /// For canonical and for any spelling: any text without quotes, any number, any integer.
     spelled: [[ExprId; 3]; 2],
-    /// What JSON writes for each format, canonically and with the opening quote.
-    formats: Vec<ExprId>,
+    /// What JSON writes for nearly all formats, canonically and with the opening quote.
+    formats: Vec<(FormatId, ExprId)>,
     /// The bounds on numbers that are asked for most, in canonical spelling.
     numbers: Vec<(Numbers, ExprId)>,
 }
@@ -62,8 +62,8 @@ impl Base {
         let [text, number, integer] = [parts[1], parts[2], parts[3]];
         let often = often(arena, Often { quote, text, number, integer, string, value: values[0] }, ws);
         parts.extend(often);
-        let formats = FormatId::all().count();
-        parts.extend(FormatId::all().map(|format| format.opened(arena)));
+        let formats: Vec<FormatId> = FormatId::shared().collect();
+        parts.extend(formats.iter().map(|format| format.opened(arena)));
         let numbers = known_numbers()?;
         for Numbers { set, plain } in &numbers {
             parts.push(match plain {
@@ -95,10 +95,10 @@ impl Base {
             builder.define(rule, body);
         }
         let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
-        let written = &bodies[bodies.len() - formats - numbers.len()..];
-        let (formats, of_numbers) = written.split_at(formats);
+        let written = &bodies[bodies.len() - formats.len() - numbers.len()..];
+        let (of_formats, of_numbers) = written.split_at(formats.len());
+        let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
-        let formats = formats.to_vec();
         Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats, numbers })
     }
 
@@ -206,7 +206,7 @@ pub(crate) struct Library {
     integer: ExprId,
     /// Other sets of numbers.
     numbers: &'static [(Numbers, ExprId)],
-    formats: &'static [ExprId],
+    formats: &'static [(FormatId, ExprId)],
     /// Bounded white space.
     pub(crate) ws: ExprId,
 }
@@ -217,9 +217,9 @@ impl Library {
         if integers { self.integer } else { self.number }
     }
 
-    /// What JSON writes for a format, canonically and with the opening quote.
-    pub(crate) fn format(&self, format: FormatId) -> ExprId {
-        self.formats[format.index()]
+    /// What JSON writes for a format, canonically and with the opening quote, if it is here.
+    pub(crate) fn format(&self, format: FormatId) -> Option<ExprId> {
+        self.formats.iter().find(|known| known.0 == format).map(|known| known.1)
     }
 
     /// The expression of a set of numbers, perhaps of integers that are written as such, if it is one of those here.

@@ -27,14 +27,14 @@ use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
 
 impl Grammar {
-    /// The values of `format` that some draft of JSON Schema names, all of which are enforced.
+    /// The formats of JSON Schema that are in the [base](Grammar::base).
     ///
     /// ```
     /// use tokenstile_grammar::Grammar;
-    /// assert!(Grammar::json_schema_formats().any(|format| format == "date-time"));
+    /// assert!(Grammar::shared_formats().any(|format| format == "date-time"));
     /// ```
-    pub fn json_schema_formats() -> impl Iterator<Item = &'static str> {
-        FormatId::all().map(FormatId::name)
+    pub fn shared_formats() -> impl Iterator<Item = &'static str> {
+        FormatId::shared().map(FormatId::name)
     }
 
     /// The grammar of the texts that are instances of a JSON Schema.

@@ -272,7 +272,7 @@ impl<'a> Lower<'a> {
         }
         let body = match strings {
             Strings::Format(format) if self.algebra.options.spelling == Spelling::Canonical => {
-                self.algebra.library.format(*format)
+                self.algebra.library.format(*format).unwrap_or_else(|| format.opened(arena))
             }
             _ => self.opened(strings)?,
         };

@@ -34,6 +34,9 @@ static FORMATS: [(&str, Draft); 19] = [
     ("uuid", Draft::Draft201909),
 ];
 
+/// Those of which every place takes so much room that others would soon have none, if they were shared; and few ask for them.
+const LARGE: [&str; 2] = ["regex", "idn-hostname"];
+
 /// What was made of each.
 static KNOWN: [OnceLock<Result<Known, Error>>; 19] = [const { OnceLock::new() }; 19];
 
@@ -61,18 +64,14 @@ impl Known {
 pub(crate) struct FormatId(u8);
 
 impl FormatId {
-    /// All formats.
-    pub(crate) fn all() -> impl Iterator<Item = FormatId> {
-        (0..FORMATS.len() as u8).map(FormatId)
-    }
-
-    /// Its place among all formats.
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
+    /// The formats that are best made once for all schemas.
+    pub(crate) fn shared() -> impl Iterator<Item = FormatId> {
+        let is_large = |format: &FormatId| LARGE.contains(&format.name());
+        (0..FORMATS.len() as u8).map(FormatId).filter(move |format| !is_large(format))
     }
 
     pub(crate) fn name(self) -> &'static str {
-        FORMATS[self.index()].0
+        FORMATS[usize::from(self.0)].0
     }
 
     /// The format of a name, or `None` if a draft does not know it: then it means nothing.
@@ -85,7 +84,7 @@ impl FormatId {
     }
 
     fn known(self) -> &'static Result<Known, Error> {
-        KNOWN[self.index()].get_or_init(|| Known::new(self.name()))
+        KNOWN[usize::from(self.0)].get_or_init(|| Known::new(self.name()))
     }
 
     /// Its texts, in an arena.
