@@ -15,7 +15,7 @@ use crate::mask::MaskStore;
 use crate::tables::Tables;
 
 /// A library that holds more is given up for a new one, unless a test wants it sooner. What is built ahead in it takes some
-/// 15 MB with 128,000 tokens.
+/// 10 MB with 128,000 tokens.
 pub(crate) const BYTES: usize = 48 << 20;
 
 /// See the module documentation.
