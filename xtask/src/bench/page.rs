@@ -65,7 +65,8 @@ fn opening(measured: &Measured) -> String {
          - A time is the lower of wall time and CPU time of the step. *Cold*: every text gets a constraint as it was \
          right after compiling; the tables of the vocabulary are there, with what constraints share built ahead \
          (`Compiler::warm`, as servers do when they start: JSON, formats, classes of characters; nothing of these schemas). \
-         *Warm*: the same texts again on a constraint that has seen them. Tokens of texts that an engine rejects count up to where it does.\n\
+         *Warm*: the same texts again on a constraint that has seen them. Tokens of texts that an engine rejects count \
+         up to where it does.\n\
          - Each engine is measured over all schemas that it compiles; a compile that runs out of time counts as \
          60 s. glrmask writes one layout of white space (`, ` and `: `) only; the others here any.\n",
         measured.about.trim(),

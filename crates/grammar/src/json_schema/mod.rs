@@ -27,14 +27,16 @@ use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
 
 impl Grammar {
-    /// The formats of JSON Schema that are in the [base](Grammar::base).
+    /// The formats of JSON Schema that are in the [base](Grammar::base), each with texts in which much of it is seen, as they
+    /// stand between the quotes of a JSON string.
     ///
     /// ```
     /// use tokenstile_grammar::Grammar;
-    /// assert!(Grammar::shared_formats().any(|format| format == "date-time"));
+    /// let mut formats = Grammar::shared_formats();
+    /// assert!(formats.any(|(format, texts)| format == "date" && texts == ["2024-02-29"]));
     /// ```
-    pub fn shared_formats() -> impl Iterator<Item = &'static str> {
-        FormatId::shared().map(FormatId::name)
+    pub fn shared_formats() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+        FormatId::shared().map(|format| (format.name(), format.samples()))
     }
 
     /// The grammar of the texts that are instances of a JSON Schema.

@@ -11,31 +11,37 @@ use crate::ir::Arena;
 use crate::limits::Limits;
 
 /// The formats, and the drafts that named them. `date`, `time` and `regex` are in all drafts: they were in the third, and
-/// were only left out in between.
-static FORMATS: [(&str, Draft); 19] = [
-    ("date-time", Draft::Draft4),
-    ("email", Draft::Draft4),
-    ("hostname", Draft::Draft4),
-    ("ipv4", Draft::Draft4),
-    ("ipv6", Draft::Draft4),
-    ("uri", Draft::Draft4),
-    ("date", Draft::Draft4),
-    ("time", Draft::Draft4),
-    ("regex", Draft::Draft4),
-    ("uri-reference", Draft::Draft6),
-    ("uri-template", Draft::Draft6),
-    ("json-pointer", Draft::Draft6),
-    ("idn-email", Draft::Draft7),
-    ("idn-hostname", Draft::Draft7),
-    ("iri", Draft::Draft7),
-    ("iri-reference", Draft::Draft7),
-    ("relative-json-pointer", Draft::Draft7),
-    ("duration", Draft::Draft201909),
-    ("uuid", Draft::Draft201909),
+/// were only left out in between. With each, texts in which much of it is seen, as in JSON without the quotes. Those without
+/// are not shared by schemas: every place in them takes so much room that others would soon have none, and few ask for them.
+static FORMATS: [(&str, Draft, &[&str]); 19] = [
+    ("date-time", Draft::Draft4, &["2024-02-29T12:34:56.789Z", "1990-12-31T23:59:59-08:30"]),
+    ("email", Draft::Draft4, &["john.doe+tag@mail.my-host1.example.com", "a@b.org"]),
+    ("hostname", Draft::Draft4, &["www.my-host1.example.com", "localhost"]),
+    ("ipv4", Draft::Draft4, &["192.168.10.1", "8.255.0.41"]),
+    (
+        "ipv6",
+        Draft::Draft4,
+        &["2001:db8::ff00:42:8329", "fe80:0:0:0:202:b3ff:fe1e:8329", "::ffff:192.0.2.128"],
+    ),
+    (
+        "uri",
+        Draft::Draft4,
+        &["https://me@www.example.com:8080/a/b-c_d.html?x=1&y=%20z#top", "mailto:a@b.org", "urn:a:b-1"],
+    ),
+    ("date", Draft::Draft4, &["2024-02-29"]),
+    ("time", Draft::Draft4, &["12:34:56.789Z", "23:59:59+01:00"]),
+    ("regex", Draft::Draft4, &[]),
+    ("uri-reference", Draft::Draft6, &["../a/b.html?x=1#top", "/a/b", "#top", "https://www.example.com/a"]),
+    ("uri-template", Draft::Draft6, &["https://example.com/a/{b,c:3}{/d*}{?x,y*}"]),
+    ("json-pointer", Draft::Draft6, &["/a/0/b~1c"]),
+    ("idn-email", Draft::Draft7, &["john.doe+tag@mail.my-host1.example.com", "jörg@bücher.example"]),
+    ("idn-hostname", Draft::Draft7, &[]),
+    ("iri", Draft::Draft7, &["https://www.example.com:8080/a/b-ü.html?x=1&y=%20z#top"]),
+    ("iri-reference", Draft::Draft7, &["../a/ü.html?x=1#top", "/a/b", "https://www.example.com/a"]),
+    ("relative-json-pointer", Draft::Draft7, &["1/a/0/b~1c", "0#"]),
+    ("duration", Draft::Draft201909, &["P1Y2M3DT4H5M6S", "P4W"]),
+    ("uuid", Draft::Draft201909, &["123e4567-e89b-12d3-a456-426614174000"]),
 ];
-
-/// Those of which every place takes so much room that others would soon have none, if they were shared; and few ask for them.
-const LARGE: [&str; 2] = ["regex", "idn-hostname"];
 
 /// What was made of each.
 static KNOWN: [OnceLock<Result<Known, Error>>; 19] = [const { OnceLock::new() }; 19];
@@ -64,21 +70,25 @@ impl Known {
 pub(crate) struct FormatId(u8);
 
 impl FormatId {
-    /// The formats that are best made once for all schemas.
+    /// The formats that are made once for all schemas.
     pub(crate) fn shared() -> impl Iterator<Item = FormatId> {
-        let is_large = |format: &FormatId| LARGE.contains(&format.name());
-        (0..FORMATS.len() as u8).map(FormatId).filter(move |format| !is_large(format))
+        (0..FORMATS.len() as u8).map(FormatId).filter(|format| !format.samples().is_empty())
     }
 
     pub(crate) fn name(self) -> &'static str {
         FORMATS[usize::from(self.0)].0
     }
 
+    /// Texts in which much of it is seen, if it is shared.
+    pub(crate) fn samples(self) -> &'static [&'static str] {
+        FORMATS[usize::from(self.0)].2
+    }
+
     /// The format of a name, or `None` if a draft does not know it: then it means nothing.
     ///
     /// A format belongs to the draft that named it and to later ones.
     pub(crate) fn of(name: &str, draft: Draft) -> Result<Option<FormatId>, Error> {
-        let at = FORMATS.iter().position(|&(known, since)| known == name && since <= draft);
+        let at = FORMATS.iter().position(|&(known, since, _)| known == name && since <= draft);
         let Some(id) = at.map(|at| FormatId(at as u8)) else { return Ok(None) };
         id.known().as_ref().map(|_| Some(id)).map_err(Error::clone)
     }
