@@ -486,7 +486,7 @@ impl<'s> Build<'s> {
         edges: &mut Vec<(ByteSet, CellId)>,
     ) {
         let program = &*self.store.program;
-        for &(bytes, next) in program.utf8(set).edges(node) {
+        for &(bytes, next) in program.arena.utf8(set).edges(node) {
             let target = match next {
                 Utf8Next::Done => tail,
                 Utf8Next::Node(n) => self.cell(Head::Utf8(set, n), tail),

@@ -217,7 +217,7 @@ impl Build<'_> {
         byte: u8,
         out: &mut SmallVec<[CellId; 8]>,
     ) {
-        match self.store.program.utf8(set).step(node, byte) {
+        match self.store.program.arena.utf8(set).step(node, byte) {
             Some(Utf8Next::Done) => out.push(tail),
             Some(Utf8Next::Node(next)) => out.push(self.cell(Head::Utf8(set, next), tail)),
             None => {}

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Members, Tallies, Utf8Dfa};
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Members, Tallies};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use super::distance::{Shortest, shortest_texts};
@@ -22,7 +22,6 @@ pub(crate) struct Program {
     pub(crate) anything: ExprId,
     /// From this many bytes on, a counter cannot run out within one token.
     pub(crate) far: u32,
-    utf8: Vec<OnceLock<Utf8Dfa>>,
     classes: Vec<OnceLock<CharClass>>,
     tallies: Vec<OnceLock<Tallies>>,
     shortest: OnceLock<Box<[Shortest]>>,
@@ -134,7 +133,6 @@ impl Program {
         if kinds.looks || nullable.len() != arena.len() {
             nullable = find_nullable(&arena, &rules.bodies, &nullable);
         }
-        let utf8 = arena.char_sets().map(|_| OnceLock::new()).collect();
         let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
         let conjunctions = kinds.all(&arena, |expr| matches!(expr, Expr::And(_)));
         let excepts = conjunctions.into_iter().map(|id| (id, OnceLock::new())).collect();
@@ -147,7 +145,6 @@ impl Program {
             nullable,
             anything,
             far,
-            utf8,
             classes,
             tallies,
             shortest: OnceLock::new(),
@@ -158,11 +155,6 @@ impl Program {
             excepts,
             booleans: kinds.booleans,
         })
-    }
-
-    /// The byte automaton of a character set.
-    pub(crate) fn utf8(&self, set: CharSetId) -> &Utf8Dfa {
-        self.utf8[set.index()].get_or_init(|| Utf8Dfa::new(self.arena.char_set(set)))
     }
 
     /// What there is to know of a conjunction that is texts of a loop but for a few.

@@ -140,8 +140,9 @@ impl Matcher {
         let is_plain = |byte: u8| byte < 0x80 && plain >> byte & 1 == 1;
         let mut verdicts: FxHashMap<&[u8], Option<usize>> = FxHashMap::default();
         let mut found: Vec<Alike> = Vec::new();
-        for &token in if inside { &structure.quote_comma } else { &structure.comma } {
-            let Some(bytes) = tables.vocab.bytes(token).filter(|_| has(words, token)) else { continue };
+        let tokens = if inside { &structure.quote_comma } else { &structure.comma };
+        for &token in tokens.iter().filter(|&&token| has(words, token)) {
+            let bytes = tables.vocab.bytes(token).unwrap_or_default();
             let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
             if opening && !bytes.contains(&b'[') {
                 continue;

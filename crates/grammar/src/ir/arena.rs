@@ -10,9 +10,11 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use self::index::hash_of;
+use super::charset::Encoded;
 use super::index::IdIndex;
 use super::pool::Pool;
-use super::{ByteSet, CharSet, MachineRef, Members};
+use super::row::Row;
+use super::{ByteSet, CharSet, MachineRef, Members, Utf8Dfa};
 use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 /// A slice of child expressions in the arena; read it with [`Arena::list`].
@@ -98,15 +100,15 @@ struct LiteralRun {
 /// The arena of a grammar's expressions.
 #[derive(Clone, Debug)]
 pub struct Arena {
-    exprs: Vec<Expr>,
-    regular: Vec<bool>,
-    lists: Vec<ExprId>,
-    bytes: Vec<u8>,
+    exprs: Row<Expr>,
+    regular: Row<bool>,
+    lists: Row<ExprId>,
+    bytes: Row<u8>,
     byte_sets: Pool<ByteSet>,
-    char_sets: Pool<CharSet>,
+    char_sets: Pool<Encoded>,
     members: Pool<Members>,
     /// The separator and the entries of each members.
-    member_parts: Vec<List>,
+    member_parts: Row<List>,
     machines: Pool<MachineRef>,
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
     index: IdIndex<ExprId>,
@@ -141,14 +143,14 @@ impl Arena {
     /// An arena without even those that are always there.
     pub(super) fn bare(capacity: usize) -> Self {
         Arena {
-            exprs: Vec::new(),
-            regular: Vec::new(),
-            lists: Vec::new(),
-            bytes: Vec::new(),
+            exprs: Row::default(),
+            regular: Row::default(),
+            lists: Row::default(),
+            bytes: Row::default(),
             byte_sets: Pool::default(),
             char_sets: Pool::default(),
             members: Pool::default(),
-            member_parts: Vec::new(),
+            member_parts: Row::default(),
             machines: Pool::default(),
             index: IdIndex::default(),
             indexed: 0,
@@ -182,10 +184,10 @@ impl Arena {
     /// A copy to which about so many expressions are going to be added.
     pub(crate) fn to_grow(&self, room: usize) -> Self {
         Arena {
-            exprs: to_grow(&self.exprs, room),
-            regular: to_grow(&self.regular, room),
-            lists: to_grow(&self.lists, 4 * room),
-            bytes: to_grow(&self.bytes, 8 * room),
+            exprs: self.exprs.to_grow(room),
+            regular: self.regular.to_grow(room),
+            lists: self.lists.to_grow(4 * room),
+            bytes: self.bytes.to_grow(8 * room),
             byte_sets: self.byte_sets.clone(),
             char_sets: self.char_sets.clone(),
             members: self.members.clone(),
@@ -197,12 +199,17 @@ impl Arena {
         }
     }
 
-    /// The same, with an index and sets that copies share.
+    /// The same, with all that is here in common with every copy.
     pub(crate) fn for_copies(mut self) -> Self {
         self.catch_up();
         Arena {
             shared_len: self.exprs.len(),
             shared: Arc::new(std::mem::take(&mut self.index)),
+            exprs: self.exprs.shared(),
+            regular: self.regular.shared(),
+            lists: self.lists.shared(),
+            bytes: self.bytes.shared(),
+            member_parts: self.member_parts.shared(),
             byte_sets: self.byte_sets.shared(),
             char_sets: self.char_sets.shared(),
             members: self.members.shared(),
@@ -223,25 +230,25 @@ impl Arena {
 
     /// Never: every arena holds a few that are always needed.
     pub fn is_empty(&self) -> bool {
-        self.exprs.is_empty()
+        self.exprs.len() == 0
     }
 
     /// The expression with this id.
     #[inline]
     pub fn get(&self, id: ExprId) -> Expr {
-        self.exprs[id.index()]
+        self.exprs.get(id.index())
     }
 
     /// The children of a [`Concat`](Expr::Concat), [`Alt`](Expr::Alt) or [`And`](Expr::And).
     #[inline]
     pub fn list(&self, list: List) -> &[ExprId] {
-        &self.lists[list.start as usize..][..list.len as usize]
+        self.lists.slice(list.start as usize, list.len as usize)
     }
 
     /// The bytes of a [`Literal`](Expr::Literal).
     #[inline]
     pub fn literal_bytes(&self, literal: Literal) -> &[u8] {
-        &self.bytes[literal.start as usize..][..literal.len as usize]
+        self.bytes.slice(literal.start as usize, literal.len as usize)
     }
 
     /// The set of a [`Bytes`](Expr::Bytes).
@@ -253,12 +260,17 @@ impl Arena {
     /// The set of a [`Chars`](Expr::Chars).
     #[inline]
     pub fn char_set(&self, id: CharSetId) -> &CharSet {
-        self.char_sets.get(id.index())
+        &self.char_sets.get(id.index()).set
+    }
+
+    /// The bytes that encode the characters of a [`Chars`](Expr::Chars). Copies of the arena share them.
+    pub fn utf8(&self, id: CharSetId) -> &Utf8Dfa {
+        self.char_sets.get(id.index()).utf8()
     }
 
     /// All interned character sets, in the order of their ids.
     pub fn char_sets(&self) -> impl ExactSizeIterator<Item = &CharSet> {
-        self.char_sets.iter()
+        self.char_sets.iter().map(|encoded| &encoded.set)
     }
 
     /// The entries of a [`Members`](Expr::Members).
@@ -280,18 +292,18 @@ impl Arena {
 
     /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
     pub fn is_regular(&self, id: ExprId) -> bool {
-        self.regular[id.index()]
+        self.regular.get(id.index())
     }
 
     /// All expressions with their ids, children before parents.
     pub fn iter(&self) -> impl Iterator<Item = (ExprId, Expr)> + '_ {
-        self.exprs.iter().enumerate().filter_map(|(i, &e)| Some((ExprId::new(i)?, e)))
+        self.exprs.iter().enumerate().filter_map(|(i, e)| Some((ExprId::new(i)?, e)))
     }
 
     /// The direct children of an expression; for members, the separator and then the entries.
     #[inline]
     pub fn children(&self, id: ExprId) -> &[ExprId] {
-        match &self.exprs[id.index()] {
+        match &self.exprs.slice(id.index(), 1)[0] {
             Expr::Never
             | Expr::Empty
             | Expr::Bytes(_)
@@ -299,7 +311,7 @@ impl Arena {
             | Expr::Literal(_)
             | Expr::Machine(_)
             | Expr::Rule(_) => &[],
-            Expr::Members(id) => self.list(self.member_parts[id.index()]),
+            Expr::Members(id) => self.list(self.member_parts.get(id.index())),
             Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => self.list(*l),
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
                 std::slice::from_ref(expr)
@@ -347,11 +359,20 @@ impl Arena {
         if let Some(c) = set.as_single() {
             return self.literal(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
+        self.char_class(set)
+    }
+
+    /// One character of `set`, which has two or more.
+    fn char_class(&mut self, set: &CharSet) -> ExprId {
         let room = self.pool_capacity() / 4;
-        let Some(id) = self.char_sets.put(set, set.ranges().len(), room).and_then(CharSetId::new) else {
-            return self.overflow();
+        let number = match self.char_sets.find(set) {
+            Ok(number) => Some(number),
+            Err(hash) => self.char_sets.insert(Encoded::new(set.clone()), hash, set.ranges().len(), room),
         };
-        self.intern(Expr::Chars(id), &[], &[])
+        match number.and_then(CharSetId::new) {
+            Some(id) => self.intern(Expr::Chars(id), &[], &[]),
+            None => self.overflow(),
+        }
     }
 
     /// Just `bytes`.
@@ -372,11 +393,11 @@ impl Arena {
                 Expr::Empty => {}
                 Expr::Concat(list) => {
                     // In a sequence no two literals are neighbours: only its ends can be joined to anything.
-                    let (first, last) = (list.start as usize, (list.start + list.len - 1) as usize);
-                    self.append(&mut flat, &mut run, self.lists[first]);
+                    let (start, last) = (list.start as usize, list.len as usize - 1);
+                    self.append(&mut flat, &mut run, self.lists.get(start));
                     self.end_run(&mut flat, &mut run);
-                    flat.extend_from_slice(&self.lists[first + 1..last]);
-                    self.append(&mut flat, &mut run, self.lists[last]);
+                    flat.extend_from_slice(self.lists.slice(start + 1, last - 1));
+                    self.append(&mut flat, &mut run, self.lists.get(start + last));
                 }
                 _ => self.append(&mut flat, &mut run, part),
             }
@@ -650,18 +671,11 @@ impl Arena {
         }
         self.exprs.push(stored);
         let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
-        let regular = !irregular && self.children(id).iter().all(|c| self.regular[c.index()]);
+        let regular = !irregular && self.children(id).iter().all(|c| self.regular.get(c.index()));
         self.regular.push(regular);
         self.add_to_index(hash, id);
         id
     }
-}
-
-/// A copy with room for more.
-fn to_grow<T: Clone>(items: &[T], room: usize) -> Vec<T> {
-    let mut copy = Vec::with_capacity(items.len() + room);
-    copy.extend_from_slice(items);
-    copy
 }
 
 fn is_one_char(bytes: &[u8]) -> bool {

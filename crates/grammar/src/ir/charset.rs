@@ -1,6 +1,9 @@
 //! A set of Unicode scalar values, with the byte automaton of its UTF-8 encodings.
 
+use std::borrow::Borrow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use regex_syntax::utf8::Utf8Sequences;
 use smallvec::{SmallVec, smallvec};
@@ -176,6 +179,43 @@ impl fmt::Debug for CharSet {
             }
         }
         f.write_str("]")
+    }
+}
+
+/// A set, and the bytes that encode its characters once someone has asked for them.
+#[derive(Clone, Debug)]
+pub(super) struct Encoded {
+    pub(super) set: CharSet,
+    utf8: OnceLock<Utf8Dfa>,
+}
+
+impl Encoded {
+    pub(super) fn new(set: CharSet) -> Self {
+        Encoded { set, utf8: OnceLock::new() }
+    }
+
+    pub(super) fn utf8(&self) -> &Utf8Dfa {
+        self.utf8.get_or_init(|| Utf8Dfa::new(&self.set))
+    }
+}
+
+impl Borrow<CharSet> for Encoded {
+    fn borrow(&self) -> &CharSet {
+        &self.set
+    }
+}
+
+impl PartialEq for Encoded {
+    fn eq(&self, other: &Self) -> bool {
+        self.set == other.set
+    }
+}
+
+impl Eq for Encoded {}
+
+impl Hash for Encoded {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.set.hash(state);
     }
 }
 

@@ -11,6 +11,7 @@ mod index;
 mod machine;
 mod members;
 mod pool;
+mod row;
 mod survey;
 mod tally;
 

@@ -1,5 +1,6 @@
 //! Values that are kept once each, by number.
 
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
@@ -86,7 +87,10 @@ impl<T: Clone + Eq + Hash> Pool<T> {
     }
 
     /// The number of a value that is here already, or its hash.
-    pub(super) fn find(&mut self, item: &T) -> Result<usize, u64> {
+    pub(super) fn find<Q: Eq + Hash>(&mut self, item: &Q) -> Result<usize, u64>
+    where
+        T: Borrow<Q>,
+    {
         self.own.catch_up();
         let hash = FxBuildHasher.hash_one(item);
         let first = self.first.as_ref().and_then(|first| first.find(hash, item));
@@ -157,8 +161,11 @@ impl<T: Clone + Eq + Hash> Pool<T> {
 }
 
 impl<T: Eq + Hash> Indexed<T> {
-    fn find(&self, hash: u64, item: &T) -> Option<usize> {
-        self.index.find(hash, |at| *self.items[at as usize] == *item).map(|at| at as usize)
+    fn find<Q: Eq>(&self, hash: u64, item: &Q) -> Option<usize>
+    where
+        T: Borrow<Q>,
+    {
+        self.index.find(hash, |at| T::borrow(&self.items[at as usize]) == item).map(|at| at as usize)
     }
 
     fn forget_index(&mut self) {

@@ -1,6 +1,6 @@
 //! A copy of part of an arena.
 
-use super::{Arena, Expr, List, Literal};
+use super::{Arena, Expr, List, Literal, Row};
 use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 impl Arena {
@@ -16,9 +16,9 @@ impl Arena {
     ) -> (Arena, Vec<ExprId>) {
         let kept = kept.max(Self::STANDING);
         let mut copy = Arena {
-            exprs: Vec::with_capacity(self.exprs.len()),
-            lists: Vec::with_capacity(self.lists.len()),
-            bytes: Vec::with_capacity(self.bytes.len()),
+            exprs: Row::default().to_grow(self.exprs.len()),
+            lists: Row::default().to_grow(self.lists.len()),
+            bytes: Row::default().to_grow(self.bytes.len()),
             overflowed: self.overflowed,
             ..Arena::bare(self.capacity)
         };
@@ -27,7 +27,7 @@ impl Arena {
             let expr = self.copied(expr, &mut copy, rules, &map);
             map[id.index()] = ExprId::new(copy.exprs.len()).unwrap_or(id);
             copy.exprs.push(expr);
-            copy.regular.push(self.regular[id.index()]);
+            copy.regular.push(self.regular.get(id.index()));
         }
         (copy, map)
     }
@@ -68,7 +68,7 @@ impl Arena {
                 MachineId::new(number).map_or(Expr::Never, Expr::Machine)
             }
             Expr::Members(members) => {
-                let parts = list(self.member_parts[members.index()]);
+                let parts = list(self.member_parts.get(members.index()));
                 let members = self.members_of(members).with_children(copy.list(parts));
                 let number = copy.members.add(members);
                 copy.member_parts.push(parts);

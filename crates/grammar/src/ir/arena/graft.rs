@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Arena, Expr};
-use crate::ids::{CharSetId, ExprId, MachineId};
+use crate::ids::{ExprId, MachineId};
 
 impl Arena {
     /// Puts an expression of another arena here, with all below it, and answers its id. Rules and members are not
@@ -32,13 +32,7 @@ impl Arena {
             Expr::Never | Expr::Rule(_) | Expr::Members(_) => self.never(),
             Expr::Empty => self.empty(),
             Expr::Literal(literal) => self.literal(from.literal_bytes(literal)),
-            Expr::Chars(set) => {
-                let (room, set) = (self.pool_capacity() / 4, from.char_set(set));
-                match self.char_sets.put(set, set.ranges().len(), room).and_then(CharSetId::new) {
-                    Some(set) => self.intern(Expr::Chars(set), &[], &[]),
-                    None => self.overflow(),
-                }
-            }
+            Expr::Chars(set) => self.char_class(from.char_set(set)),
             Expr::Machine(machine) => {
                 match self.machines.put(from.machine_of(machine), 1, self.capacity).and_then(MachineId::new) {
                     Some(machine) => self.intern(Expr::Machine(machine), &[], &[]),

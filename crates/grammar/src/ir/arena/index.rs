@@ -25,7 +25,8 @@ impl Arena {
     /// Indexes what is not indexed yet.
     pub(super) fn catch_up(&mut self) {
         for id in (self.indexed..self.exprs.len()).filter_map(ExprId::new) {
-            self.add_to_index(stored_hash(self.get(id), &self.lists, &self.bytes), id);
+            let (children, bytes) = self.parts_of(self.get(id));
+            self.add_to_index(hash_of(&self.get(id), children, bytes), id);
         }
     }
 
@@ -36,24 +37,19 @@ impl Arena {
         }
         match stored {
             Expr::Concat(_) | Expr::Alt(_) | Expr::And(_) | Expr::Literal(_) => {
-                parts_of(stored, &self.lists, &self.bytes) == (children, bytes)
+                self.parts_of(stored) == (children, bytes)
             }
             _ => stored == *expr,
         }
     }
-}
 
-fn parts_of<'a>(expr: Expr, lists: &'a [ExprId], bytes: &'a [u8]) -> (&'a [ExprId], &'a [u8]) {
-    match expr {
-        Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => (&lists[l.start as usize..][..l.len as usize], &[]),
-        Expr::Literal(l) => (&[], &bytes[l.start as usize..][..l.len as usize]),
-        _ => (&[], &[]),
+    fn parts_of(&self, expr: Expr) -> (&[ExprId], &[u8]) {
+        match expr {
+            Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => (self.list(l), &[]),
+            Expr::Literal(l) => (&[], self.literal_bytes(l)),
+            _ => (&[], &[]),
+        }
     }
-}
-
-fn stored_hash(expr: Expr, lists: &[ExprId], bytes: &[u8]) -> u64 {
-    let (children, bytes) = parts_of(expr, lists, bytes);
-    hash_of(&expr, children, bytes)
 }
 
 pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {

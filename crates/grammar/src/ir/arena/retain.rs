@@ -16,11 +16,15 @@ impl Arena {
         let mut map: Vec<ExprId> = Vec::with_capacity(self.exprs.len());
         map.extend((0..kept).map(|at| ExprId::new(at).unwrap_or(self.never())));
         map.resize(self.exprs.len(), self.never());
-        let mut members = self.exprs[..kept].iter().filter(|e| matches!(e, Expr::Members(_))).count();
+        let mut members = match kept == self.exprs.shared_len() {
+            true => self.member_parts.shared_len(),
+            false => self.exprs.iter().take(kept).filter(|e| matches!(e, Expr::Members(_))).count(),
+        };
         let mut next = kept;
         for old in (kept..self.exprs.len()).filter(|&old| marked[old]) {
-            let expr = self.moved(self.exprs[old], &mut members, rules, &map);
-            (self.exprs[next], self.regular[next]) = (expr, self.regular[old]);
+            let expr = self.moved(self.exprs.get(old), &mut members, rules, &map);
+            self.exprs.set(next, expr);
+            self.regular.set(next, self.regular.get(old));
             map[old] = ExprId::new(next).unwrap_or(map[old]);
             next += 1;
         }
@@ -49,14 +53,14 @@ impl Arena {
                 return rules.get(rule.index()).copied().flatten().map_or(Expr::Never, Expr::Rule);
             }
             Expr::Members(old) => {
-                let parts = self.member_parts[old.index()];
+                let parts = self.member_parts.get(old.index());
                 self.map_list(parts, map);
-                let children = &self.lists[parts.start as usize..][..parts.len as usize];
+                let children = self.lists.slice(parts.start as usize, parts.len as usize);
                 self.members.swap(old.index(), *members);
                 if !self.members.get(*members).has_children(children) {
                     self.members.get_mut(*members).set_children(children);
                 }
-                self.member_parts[*members] = parts;
+                self.member_parts.set(*members, parts);
                 *members += 1;
                 return MembersId::new(*members - 1).map_or(Expr::Never, Expr::Members);
             }
@@ -66,7 +70,7 @@ impl Arena {
     }
 
     fn map_list(&mut self, list: List, map: &[ExprId]) {
-        let children = &mut self.lists[list.start as usize..][..list.len as usize];
+        let children = self.lists.slice_mut(list.start as usize, list.len as usize);
         children.iter_mut().for_each(|child| *child = map[child.index()]);
     }
 }
