@@ -22,7 +22,9 @@ pub(crate) struct Program {
     pub(crate) anything: ExprId,
     /// From this many bytes on, a counter cannot run out within one token.
     pub(crate) far: u32,
+    /// The character sets as the vocabulary sees them, but for the first so many: those are the base's.
     classes: Vec<OnceLock<CharClass>>,
+    shared_sets: usize,
     tallies: Vec<OnceLock<Tallies>>,
     shortest: OnceLock<Box<[Shortest]>>,
     lengths: OnceLock<Vec<u32>>,
@@ -133,7 +135,8 @@ impl Program {
         if kinds.looks || nullable.len() != arena.len() {
             nullable = find_nullable(&arena, &rules.bodies, &nullable);
         }
-        let classes = arena.char_sets().map(|_| OnceLock::new()).collect();
+        let shared_sets = arena.shared_char_sets();
+        let classes = (shared_sets..arena.char_sets().len()).map(|_| OnceLock::new()).collect();
         let conjunctions = kinds.all(&arena, |expr| matches!(expr, Expr::And(_)));
         let excepts = conjunctions.into_iter().map(|id| (id, OnceLock::new())).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
@@ -146,6 +149,7 @@ impl Program {
             anything,
             far,
             classes,
+            shared_sets,
             tallies,
             shortest: OnceLock::new(),
             lengths: OnceLock::new(),
@@ -187,7 +191,11 @@ impl Program {
 
     /// A character set as the vocabulary's tables see it.
     pub(crate) fn class(&self, set: CharSetId) -> CharClass {
-        *self.classes[set.index()].get_or_init(|| {
+        let known = match set.index().checked_sub(self.shared_sets) {
+            Some(at) => &self.classes[at],
+            None => &self.lacks.base_classes(self.shared_sets)[set.index()],
+        };
+        *known.get_or_init(|| {
             let set = self.arena.char_set(set);
             let lack = self.lacks.of(set);
             CharClass { ascii: set.ascii(), wide: lack.is_some(), lack: lack.unwrap_or(LackId::NOTHING) }

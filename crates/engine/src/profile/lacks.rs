@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::CharSet;
 
 use super::chars::ByChar;
-use crate::automaton::AppendVec;
+use crate::automaton::{AppendVec, CharClass};
 use crate::trie::{Trie, TrieNode, Utf8Place};
 
 /// So many characters may be lacking whatever the vocabulary.
@@ -47,6 +47,8 @@ pub(crate) struct Lacks {
     asked: Mutex<Asked>,
     /// How much they take. Held by whoever adds one.
     bytes: Mutex<usize>,
+    /// The sets that grammars begin with, as constraints of this vocabulary see them.
+    base: OnceLock<Box<[OnceLock<CharClass>]>>,
 }
 
 /// The characters that a set lacks.
@@ -98,7 +100,13 @@ impl Lacks {
             known: AppendVec::new(),
             asked: Mutex::default(),
             bytes: Mutex::default(),
+            base: OnceLock::new(),
         }
+    }
+
+    /// What is known of the first so many sets, which are those that grammars begin with.
+    pub(crate) fn base_classes(&self, len: usize) -> &[OnceLock<CharClass>] {
+        self.base.get_or_init(|| (0..len).map(|_| OnceLock::new()).collect())
     }
 
     /// Those of a vocabulary that nothing is known of: there are none.

@@ -273,6 +273,11 @@ impl Arena {
         self.char_sets.iter().map(|encoded| &encoded.set)
     }
 
+    /// How many of the first of them are those of the base.
+    pub fn shared_char_sets(&self) -> usize {
+        if self.base > 0 { self.char_sets.shared_len() } else { 0 }
+    }
+
     /// The entries of a [`Members`](Expr::Members).
     #[inline]
     pub fn members_of(&self, id: MembersId) -> &Members {

@@ -47,6 +47,11 @@ impl<T: Clone + Eq + Hash> Pool<T> {
         self.first.as_ref().map_or(&[], |first| &first.items)
     }
 
+    /// How many values copies have in common.
+    pub(super) fn shared_len(&self) -> usize {
+        self.first().len()
+    }
+
     /// How many values there are.
     pub(super) fn len(&self) -> usize {
         self.first().len() + self.own.items.len()
