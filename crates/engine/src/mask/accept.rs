@@ -9,7 +9,7 @@ use super::union;
 use crate::vocab::TokenId;
 
 /// More ids than this are kept as a mask of their own.
-pub(super) const DENSE: usize = 1_024;
+pub(super) const DENSE: usize = 512;
 /// The same for those that many constraints use: a mask is copied faster than so many tokens are set.
 pub(super) const DENSE_SHARED: usize = 192;
 /// So many masks are put together whenever they are used; more are once.
