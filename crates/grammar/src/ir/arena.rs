@@ -113,9 +113,8 @@ pub struct Arena {
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
     index: IdIndex<ExprId>,
     indexed: usize,
-    /// The index of what is not in that: of the first so many, which this arena was copied with.
+    /// The index of what is not in that: of those that copies have in common.
     shared: Arc<IdIndex<ExprId>>,
-    shared_len: usize,
     capacity: usize,
     overflowed: bool,
     /// So many of the first expressions are those of a base that other arenas begin with too. They stay.
@@ -155,7 +154,6 @@ impl Arena {
             index: IdIndex::default(),
             indexed: 0,
             shared: Arc::default(),
-            shared_len: 0,
             capacity,
             overflowed: false,
             base: 0,
@@ -203,7 +201,6 @@ impl Arena {
     pub(crate) fn for_copies(mut self) -> Self {
         self.catch_up();
         Arena {
-            shared_len: self.exprs.len(),
             shared: Arc::new(std::mem::take(&mut self.index)),
             exprs: self.exprs.shared(),
             regular: self.regular.shared(),

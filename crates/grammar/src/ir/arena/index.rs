@@ -15,7 +15,7 @@ impl Arena {
     pub(super) fn find(&self, hash: u64, expr: &Expr, children: &[ExprId], bytes: &[u8]) -> Option<ExprId> {
         let is_it = |id| self.same(id, expr, children, bytes);
         // What has a part that is not shared is not shared either.
-        let may_be_shared = children.last().is_none_or(|child| child.index() < self.shared_len);
+        let may_be_shared = children.last().is_none_or(|child| child.index() < self.exprs.shared_len());
         self.index.find(hash, is_it).or_else(|| may_be_shared.then(|| self.shared.find(hash, is_it))?)
     }
 

@@ -33,10 +33,10 @@ impl Arena {
         self.members.truncate(members);
         self.member_parts.truncate(members);
         self.index.clear();
-        if kept < self.shared_len {
-            (self.shared, self.shared_len) = (Arc::default(), 0);
+        self.indexed = self.exprs.shared_len();
+        if self.indexed == 0 {
+            self.shared = Arc::default();
         }
-        self.indexed = self.shared_len;
         map
     }
 
