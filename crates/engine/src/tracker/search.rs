@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::spots::Spot;
 use super::strings::Text;
 use super::{Mode, SPECIAL, TEXT_BYTES, Tracker};
 use crate::advance::Refused;
@@ -322,16 +323,11 @@ impl Matcher {
 
     /// Whether what is being written can certainly become more different things than a text can hold, whatever those
     /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon.
-    pub(crate) fn has_plenty(
-        &self,
-        config: &Config,
-        tracker: &Tracker,
-        depth: u32,
-    ) -> Result<bool, MatchError> {
+    pub(super) fn has_plenty(&self, spot: &Spot, tracker: &Tracker, depth: u32) -> Result<bool, MatchError> {
         let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
-        let mut todo: Vec<(Config, Tracker, f32)> = vec![(config.clone(), tracker.clone(), 0.0)];
+        let mut todo: Vec<(&Spot, Tracker, f32)> = vec![(spot, tracker.clone(), 0.0)];
         for _ in 0..PATIENCE {
-            let Some((config, tracker, choices)) = todo.pop() else { return Ok(false) };
+            let Some((spot, tracker, choices)) = todo.pop() else { return Ok(false) };
             if choices >= PLENTY {
                 return Ok(true);
             }
@@ -345,16 +341,13 @@ impl Matcher {
             if over || tracker.depth() < depth {
                 continue;
             }
-            let mut ways = ways_on(&self.next_classes(&config), &tracker, own);
+            let mut ways = ways_on(self.classes_at(spot), &tracker, own);
             ways.sort_by(|a, b| a.0.total_cmp(&b.0));
             for (gain, byte) in ways {
+                let Some(next) = self.spot_after(spot, byte)? else { continue };
                 let mut tracker = tracker.clone();
                 tracker.step(byte);
-                match self.advance(&config, &[byte]) {
-                    Ok(config) => todo.push((config, tracker, choices + gain.max(0.0))),
-                    Err(Refused::At(_)) => {}
-                    Err(Refused::Limit(e)) => return Err(e.into()),
-                }
+                todo.push((next, tracker, choices + gain.max(0.0)));
             }
         }
         Ok(false)

@@ -27,6 +27,8 @@ pub(super) struct Spot {
     pub(super) loops: u128,
     /// The bytes of text that may come next.
     next: OnceLock<ByteSet>,
+    /// The bytes that may come next, together where they lead to the same.
+    classes: OnceLock<Box<[ByteSet]>>,
     after: RwLock<Ways>,
     /// Whether what is being written, or what holds it so many containers further out, has plenty of choice left.
     plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
@@ -71,6 +73,7 @@ impl Matcher {
             config: config.clone(),
             loops: self.loops_of(config).unwrap_or(0),
             next: OnceLock::new(),
+            classes: OnceLock::new(),
             after: RwLock::default(),
             plenty: RwLock::default(),
         };
@@ -110,6 +113,15 @@ impl Matcher {
         *spot.next.get_or_init(|| self.next_bytes(&spot.config).intersect(&TEXT_BYTES))
     }
 
+    /// The bytes that may come next, together where they lead to the same.
+    pub(super) fn classes_at<'a>(&self, spot: &'a Spot) -> &'a [ByteSet] {
+        spot.classes.get_or_init(|| {
+            let classes = self.next_classes(&spot.config);
+            self.generation.store.add_bytes(size_of_val(&classes[..]));
+            classes.into_boxed_slice()
+        })
+    }
+
     /// Whether the innermost item that is compared with others has plenty of choice left.
     pub(super) fn is_item_of_plenty(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
         tracker.compared_at().map_or(Ok(false), |depth| self.has_plenty_known(spot, tracker, depth))
@@ -128,7 +140,7 @@ impl Matcher {
             return Ok(plenty);
         }
         drop(known);
-        let plenty = self.has_plenty(&spot.config, tracker, depth)?;
+        let plenty = self.has_plenty(spot, tracker, depth)?;
         let mut known = spot.plenty.write().unwrap_or_else(PoisonError::into_inner);
         if known.iter().all(|known| known.0 != out) {
             self.generation.store.add_bytes(8);
