@@ -18,6 +18,8 @@ mod uri;
 pub(crate) use base::base;
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 
+use bumpalo::Bump;
+
 use self::algebra::Algebra;
 use self::lower::Lower;
 use self::resolve::Documents;
@@ -56,7 +58,8 @@ impl Grammar {
     /// ```
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         let mut budget = Budget::new(limits);
-        let documents = Documents::new(schema, options);
+        let room = Bump::new();
+        let documents = Documents::new(schema, options, &room);
         let nodes = resolve::load(&documents, options, limits, &mut budget)?;
         let mut algebra = Algebra::new(&nodes, options, limits, budget)?;
         nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));

@@ -63,7 +63,7 @@ pub(crate) enum Node<'a> {
     /// Nothing but one type whose values have no parts. All that say the same are one node.
     Word(Word),
     /// Keywords.
-    Schema(Box<Schema<'a>>),
+    Schema(&'a Schema<'a>),
 }
 
 /// See [`Node::Word`].
@@ -162,9 +162,9 @@ pub(crate) struct Schema<'a> {
     /// `const`
     pub(crate) constant: Option<&'a Json<'a>>,
     /// `minimum` and `exclusiveMinimum`: all of them hold.
-    pub(crate) minimum: Vec<Bound<'a>>,
+    pub(crate) minimum: &'a [Bound<'a>],
     /// `maximum` and `exclusiveMaximum`: all of them hold.
-    pub(crate) maximum: Vec<Bound<'a>>,
+    pub(crate) maximum: &'a [Bound<'a>],
     /// `multipleOf`, a number above 0 as it was written.
     pub(crate) multiple_of: Option<&'a str>,
     /// `minLength`
@@ -176,13 +176,13 @@ pub(crate) struct Schema<'a> {
     /// `format`
     pub(crate) format: Option<&'a str>,
     /// `properties`, in order.
-    pub(crate) properties: Vec<(&'a str, NodeId)>,
+    pub(crate) properties: &'a [(&'a str, NodeId)],
     /// `required`, in order, without repetitions.
-    pub(crate) required: Vec<&'a str>,
+    pub(crate) required: &'a [&'a str],
     /// `additionalProperties`
     pub(crate) additional: Option<NodeId>,
     /// `patternProperties`, in order.
-    pub(crate) pattern_properties: Vec<(&'a str, NodeId)>,
+    pub(crate) pattern_properties: &'a [(&'a str, NodeId)],
     /// `propertyNames`
     pub(crate) property_names: Option<NodeId>,
     /// `minProperties`
@@ -190,11 +190,11 @@ pub(crate) struct Schema<'a> {
     /// `maxProperties`
     pub(crate) max_properties: Option<u64>,
     /// `dependentRequired`, and the lists of `dependencies`.
-    pub(crate) dependent_required: Vec<(&'a str, Vec<&'a str>)>,
+    pub(crate) dependent_required: &'a [(&'a str, &'a [&'a str])],
     /// `dependentSchemas`, and the schemas of `dependencies`.
-    pub(crate) dependent_schemas: Vec<(&'a str, NodeId)>,
+    pub(crate) dependent_schemas: &'a [(&'a str, NodeId)],
     /// `prefixItems`, or `items` where it is a list.
-    pub(crate) prefix_items: Vec<NodeId>,
+    pub(crate) prefix_items: &'a [NodeId],
     /// What follows the prefix: `items`, or `additionalItems` where `items` is a list.
     pub(crate) items: Option<NodeId>,
     /// `contains`
@@ -210,11 +210,11 @@ pub(crate) struct Schema<'a> {
     /// `uniqueItems`
     pub(crate) unique_items: bool,
     /// `allOf`
-    pub(crate) all_of: Vec<NodeId>,
+    pub(crate) all_of: &'a [NodeId],
     /// `anyOf`; empty if absent.
-    pub(crate) any_of: Vec<NodeId>,
+    pub(crate) any_of: &'a [NodeId],
     /// `oneOf`; empty if absent.
-    pub(crate) one_of: Vec<NodeId>,
+    pub(crate) one_of: &'a [NodeId],
     /// `not`
     pub(crate) not: Option<NodeId>,
     /// `if`; `None` if neither `then` nor `else` is there and nothing could look at what it evaluates.
@@ -224,7 +224,7 @@ pub(crate) struct Schema<'a> {
     /// `else`; `None` without `if`.
     pub(crate) otherwise: Option<NodeId>,
     /// Targets of `$ref`, `$dynamicRef` and `$recursiveRef`: all of them hold.
-    pub(crate) references: Vec<NodeId>,
+    pub(crate) references: &'a [NodeId],
     /// `unevaluatedProperties`
     pub(crate) unevaluated_properties: Option<NodeId>,
     /// `unevaluatedItems`

@@ -1,5 +1,7 @@
 //! From a JSON pointer to the place in the text: for whoever shows an error.
 
+use bumpalo::Bump;
+
 use super::reader::Json;
 use crate::error::Place;
 use crate::limits::{Budget, Limits};
@@ -120,8 +122,8 @@ impl Scan<'_> {
 /// The text of a JSON string.
 fn unquoted(string: &str) -> Option<String> {
     let limits = Limits::default();
-    match Json::parse(string, &limits, &mut Budget::new(&limits)).ok()? {
-        Json::String(text) => Some(text.into_owned()),
+    match Json::parse(string, &Bump::new(), &limits, &mut Budget::new(&limits)).ok()? {
+        Json::String(text) => Some(text.to_owned()),
         _ => None,
     }
 }

@@ -3,30 +3,29 @@
 //! Every schema has one, for errors and warnings, and hardly any is ever read.
 
 use std::fmt::{self, Write};
-use std::rc::Rc;
 
+use bumpalo::Bump;
 use smallvec::SmallVec;
 
 /// Where something stands: a JSON pointer, `address#pointer` in documents other than the schema itself.
 ///
 /// The schema itself has none: most pointers start there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pointer<'a>(Option<Rc<Step<'a>>>);
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pointer<'a>(Option<&'a Step<'a>>);
 
 #[derive(Debug)]
 struct Step<'a> {
-    from: Start<'a>,
-    keyword: &'a str,
-    key: Key<'a>,
+    from: Pointer<'a>,
+    part: Part<'a>,
     /// How many bytes it has, about.
     len: usize,
 }
 
-#[derive(Debug)]
-enum Start<'a> {
-    /// What all pointers into a document begin with.
-    Text(String),
-    Pointer(Pointer<'a>),
+#[derive(Clone, Copy, Debug)]
+enum Part<'a> {
+    /// What is written as it is here.
+    Text(&'a str),
+    Keyword(&'a str, Key<'a>),
 }
 
 /// What follows a keyword.
@@ -38,23 +37,34 @@ pub(crate) enum Key<'a> {
 }
 
 impl<'a> Pointer<'a> {
-    /// A pointer that is known as a text.
-    pub(crate) fn new(text: String) -> Self {
-        let len = text.len();
-        let start = || Rc::new(Step { from: Start::Text(text), keyword: "", key: Key::None, len });
-        Pointer((len > 0).then(start))
+    /// The same with a text behind it.
+    pub(crate) fn with_text(self, text: &str, room: &'a Bump) -> Self {
+        match text.is_empty() {
+            true => self,
+            false => self.with(Part::Text(room.alloc_str(text)), text.len(), room),
+        }
     }
 
     /// What is below a keyword.
-    pub(crate) fn below(&self, keyword: &'a str, key: Key<'a>) -> Self {
+    pub(crate) fn below(self, keyword: &'a str, key: Key<'a>, room: &'a Bump) -> Self {
         let more = if let Key::Name(name) = key { name.len() + 1 } else { 0 };
-        let len = self.len() + keyword.len() + 1 + more;
-        Pointer(Some(Rc::new(Step { from: Start::Pointer(self.clone()), keyword, key, len })))
+        self.with(Part::Keyword(keyword, key), keyword.len() + 1 + more, room)
+    }
+
+    fn with(self, part: Part<'a>, more: usize, room: &'a Bump) -> Self {
+        Pointer(Some(room.alloc(Step { from: self, part, len: self.len() + more })))
     }
 
     /// How many bytes it has, about.
     pub(crate) fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |step| step.len)
+        self.0.map_or(0, |step| step.len)
+    }
+
+    /// The text of the pointer to a member of a keyword.
+    pub(crate) fn grandchild(&self, keyword: &str, key: &str) -> String {
+        let mut text = self.child(keyword);
+        let _ = push(&mut text, key);
+        text
     }
 
     /// The text of the pointer to a member.
@@ -70,22 +80,21 @@ impl<'a> Pointer<'a> {
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut steps: SmallVec<[&Step<'_>; 16]> = SmallVec::new();
-        let mut at = self;
-        while let Some(step) = &at.0 {
-            match &step.from {
-                Start::Text(text) => {
-                    f.write_str(text)?;
-                    break;
-                }
-                Start::Pointer(from) => {
-                    steps.push(step);
-                    at = from;
-                }
-            }
+        let mut at = *self;
+        while let Some(step) = at.0 {
+            steps.push(step);
+            at = step.from;
         }
         for step in steps.into_iter().rev() {
-            push(f, step.keyword)?;
-            match step.key {
+            let (keyword, key) = match step.part {
+                Part::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+                Part::Keyword(keyword, key) => (keyword, key),
+            };
+            push(f, keyword)?;
+            match key {
                 Key::None => {}
                 Key::Name(name) => push(f, name)?,
                 Key::Index(index) => write!(f, "/{index}")?,

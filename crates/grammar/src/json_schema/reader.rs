@@ -4,7 +4,7 @@
 //! were written, since their size and their digits matter to a schema. The reader keeps its own stack, but values are
 //! dropped and compared recursively, so that nesting has a bound of its own beside [`Limits::nesting`].
 
-use std::borrow::Cow;
+use bumpalo::Bump;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Budget, Limits};
@@ -13,8 +13,8 @@ use crate::limits::{Budget, Limits};
 const MAX_DEPTH: usize = 2_000;
 
 /// A JSON value. Numbers are kept as written; the members of an object are in order, none twice. What the text has as it
-/// is stays there.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// is stays there; the rest is in a room that is given up as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Json<'a> {
     /// `null`
     Null,
@@ -23,34 +23,39 @@ pub(crate) enum Json<'a> {
     /// A number, as written.
     Number(&'a str),
     /// A string, its escapes resolved.
-    String(Cow<'a, str>),
+    String(&'a str),
     /// An array.
-    Array(Vec<Json<'a>>),
+    Array(&'a [Json<'a>]),
     /// An object.
-    Object(Vec<(Cow<'a, str>, Json<'a>)>),
+    Object(&'a [(&'a str, Json<'a>)]),
 }
 
 impl<'a> Json<'a> {
     /// Reads a text that is one value.
-    pub(crate) fn parse(text: &'a str, limits: &Limits, budget: &mut Budget<'_>) -> Result<Self, Error> {
+    pub(crate) fn parse(
+        text: &'a str,
+        room: &'a Bump,
+        limits: &Limits,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, Error> {
         if text.len() > limits.source_bytes {
             return Err(Error::limit("source_bytes", limits.source_bytes));
         }
         let depth = limits.nesting.min(MAX_DEPTH);
-        Reader { text, bytes: text.as_bytes(), at: 0, depth, stack: vec![], items: vec![], members: vec![] }
-            .read(budget)
+        let (stack, items, members) = (vec![], vec![], vec![]);
+        Reader { text, bytes: text.as_bytes(), at: 0, room, depth, stack, items, members }.read(budget)
     }
 
     /// The member `key` of an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         match self {
-            Json::Object(members) => members.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Json::Object(members) => members.iter().find(|(name, _)| *name == key).map(|(_, value)| value),
             _ => None,
         }
     }
 
     /// The text of a string.
-    pub(crate) fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&'a str> {
         match self {
             Json::String(text) => Some(text),
             _ => None,
@@ -82,7 +87,7 @@ enum Open {
 /// A member, and where its key stands.
 struct Member<'a> {
     at: usize,
-    key: Cow<'a, str>,
+    key: &'a str,
     value: Json<'a>,
 }
 
@@ -90,6 +95,7 @@ struct Reader<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
+    room: &'a Bump,
     depth: usize,
     stack: Vec<Open>,
     /// The items of all open arrays, and the members of all open objects.
@@ -128,7 +134,7 @@ impl<'a> Reader<'a> {
                     self.open(Open::Array(self.items.len()), start)?;
                     return Ok(None);
                 }
-                Json::Array(Vec::new())
+                Json::Array(&[])
             }
             Some(b'{') => {
                 self.at += 1;
@@ -139,7 +145,7 @@ impl<'a> Reader<'a> {
                     self.open(open, start)?;
                     return Ok(None);
                 }
-                Json::Object(Vec::new())
+                Json::Object(&[])
             }
             _ if self.word("true") => Json::Bool(true),
             _ if self.word("false") => Json::Bool(false),
@@ -171,7 +177,8 @@ impl<'a> Reader<'a> {
                     if !self.eat(b']') {
                         return Err(self.unexpected("`,` or `]`"));
                     }
-                    value = Json::Array(self.items.drain(from..).collect());
+                    value = Json::Array(self.room.alloc_slice_copy(&self.items[from..]));
+                    self.items.truncate(from);
                 }
                 Open::Object(from) => {
                     if let Some(last) = self.members.last_mut() {
@@ -186,8 +193,8 @@ impl<'a> Reader<'a> {
                         return Err(self.unexpected("`,` or `}`"));
                     }
                     self.no_key_twice(from)?;
-                    let members = self.members.drain(from..);
-                    value = Json::Object(members.map(|member| (member.key, member.value)).collect());
+                    let members = self.members.drain(from..).map(|member| (member.key, member.value));
+                    value = Json::Object(self.room.alloc_slice_fill_iter(members));
                 }
             }
             self.stack.pop();
@@ -217,7 +224,7 @@ impl<'a> Reader<'a> {
             (1..members.len()).find(|&i| members[..i].iter().any(|member| member.key == members[i].key))
         } else {
             let mut order: Vec<usize> = (0..members.len()).collect();
-            order.sort_unstable_by(|&a, &b| members[a].key.cmp(&members[b].key).then(a.cmp(&b)));
+            order.sort_unstable_by(|&a, &b| members[a].key.cmp(members[b].key).then(a.cmp(&b)));
             let again = order.windows(2).filter(|pair| members[pair[0]].key == members[pair[1]].key);
             again.map(|pair| pair[1]).min()
         };
@@ -236,7 +243,7 @@ impl<'a> Reader<'a> {
         Err(Error::at(ErrorKind::Syntax, message, self.text, comma))
     }
 
-    fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+    fn string(&mut self) -> Result<&'a str, Error> {
         let start = self.at;
         self.at += 1;
         let mut out = String::new();
@@ -248,10 +255,10 @@ impl<'a> Reader<'a> {
                 Some(b'"') => {
                     self.at += 1;
                     if out.is_empty() {
-                        return Ok(Cow::Borrowed(text));
+                        return Ok(text);
                     }
                     out.push_str(text);
-                    return Ok(Cow::Owned(out));
+                    return Ok(self.room.alloc_str(&out));
                 }
                 Some(b'\\') => {
                     out.push_str(text);

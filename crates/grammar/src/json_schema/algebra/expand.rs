@@ -1,6 +1,5 @@
 //! From the keywords of a schema to the set of its instances.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -13,7 +12,6 @@ use crate::ids::ExprId;
 use crate::ir::CharSet;
 use crate::json_schema::node::{Node, NodeId, Schema, Types, Word};
 use crate::json_schema::number::{Decimal, NumberSet};
-use crate::json_schema::pointer::Key;
 use crate::json_schema::reader::Json;
 use crate::json_schema::string::FormatId;
 use crate::regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};
@@ -51,7 +49,7 @@ impl<'a> Algebra<'a> {
             return self.set_of_values(values);
         }
         let mut set = self.own_set(schema)?;
-        for &node in schema.references.iter().chain(&schema.all_of) {
+        for &node in schema.references.iter().chain(schema.all_of) {
             let other = self.set_of_node(node, true)?;
             set = self.intersect(&set, &other)?;
         }
@@ -64,7 +62,7 @@ impl<'a> Algebra<'a> {
             set = self.or_lenient(both, set)?;
         }
         if !schema.any_of.is_empty() {
-            let any = self.any_of(&schema.any_of).map_err(|e| e.with_pointer(schema.pointer_of("anyOf")))?;
+            let any = self.any_of(schema.any_of).map_err(|e| e.with_pointer(schema.pointer_of("anyOf")))?;
             set = self.intersect(&set, &any)?;
         }
         if !schema.one_of.is_empty() {
@@ -74,7 +72,7 @@ impl<'a> Algebra<'a> {
             let both = self.if_then_else(condition, schema)?;
             set = self.intersect(&set, &both)?;
         }
-        for (name, node) in &schema.dependent_schemas {
+        for (name, node) in schema.dependent_schemas {
             let either = self.dependent_schema(name, *node)?;
             set = self.intersect(&set, &either)?;
         }
@@ -161,11 +159,11 @@ impl<'a> Algebra<'a> {
             Decimal::parse(text).map_err(|error| error.with_pointer(schema.pointer_of(keyword)))
         };
         let mut set = if integers { NumberSet::integers() } else { NumberSet::all() };
-        for bound in &schema.minimum {
+        for bound in schema.minimum {
             let least = NumberSet::at_least(decimal(bound.value, "minimum")?, bound.exclusive);
             set = set.intersect(&least)?;
         }
-        for bound in &schema.maximum {
+        for bound in schema.maximum {
             let most = NumberSet::at_most(decimal(bound.value, "maximum")?, bound.exclusive);
             set = set.intersect(&most)?;
         }
@@ -269,12 +267,12 @@ impl<'a> Algebra<'a> {
             ..Object::any()
         };
         let mut patterns = Vec::new();
-        for (pattern, node) in &schema.pattern_properties {
+        for (pattern, node) in schema.pattern_properties {
             if let Some(keys) = self.key_pattern(schema, pattern)? {
                 patterns.push((keys, self.goal_of_node(*node, true)));
             }
         }
-        for (name, node) in &schema.properties {
+        for (name, node) in schema.properties {
             self.budget.tick()?;
             let mut goal = self.goal_of_node(*node, true);
             for (keys, pattern_goal) in &patterns {
@@ -317,11 +315,11 @@ impl<'a> Algebra<'a> {
             object.members.push(Member { name, required: false, goal, declared: false });
             Ok(object.members.len() - 1)
         };
-        for name in &schema.required {
+        for name in schema.required {
             let at = find(self, object, name)?;
             object.members[at].required = true;
         }
-        for (name, others) in &schema.dependent_required {
+        for (name, others) in schema.dependent_required {
             for other in others.iter().filter(|other| *other != name) {
                 let (a, b) = (find(self, object, name)?, find(self, object, other)?);
                 let pair = (object.members[a].name.clone(), object.members[b].name.clone());
@@ -333,7 +331,7 @@ impl<'a> Algebra<'a> {
 
     /// The keys of a pattern of `patternProperties`.
     fn key_pattern(&mut self, schema: &Schema, pattern: &'a str) -> Result<Option<Strings>, Error> {
-        let pointer = || schema.pointer.below("patternProperties", Key::Name(pattern)).to_string();
+        let pointer = || schema.pointer.grandchild("patternProperties", pattern);
         let keys = self.pattern(pattern).map(|expr| Some(strings_of(&self.builder.arena, expr)));
         self.or_lenient(keys.map_err(|e| e.with_pointer(pointer())), None)
     }
@@ -343,7 +341,7 @@ impl<'a> Algebra<'a> {
         let additional = schema.additional.map_or(GoalId::ANY, |node| self.goal_of_node(node, true));
         // Each with whether some pattern matched: only the rest is "additional".
         let mut classes = vec![(Strings::any(), GoalId::ANY, false)];
-        for (pattern, node) in &schema.pattern_properties {
+        for (pattern, node) in schema.pattern_properties {
             let Some(keys) = self.key_pattern(schema, pattern)? else { continue };
             let goal = self.goal_of_node(*node, true);
             let others = keys.complement(&mut self.builder.arena);
@@ -391,7 +389,7 @@ impl<'a> Algebra<'a> {
             self.budget.tick()?;
             match value {
                 Json::Number(text) => numbers.push(Decimal::parse(text)?),
-                Json::String(text) => strings.push(Rc::from(&**text)),
+                Json::String(text) => strings.push(Rc::from(*text)),
                 _ => self.add_value(&mut set, value),
             }
         }
@@ -415,8 +413,8 @@ impl<'a> Algebra<'a> {
                 set.arrays.push(Rc::new(array));
             }
             Json::Object(members) => {
-                let member = |(name, value): &'a (Cow<'a, str>, Json<'a>)| Member {
-                    name: Rc::from(&**name),
+                let member = |(name, value): &'a (&'a str, Json<'a>)| Member {
+                    name: Rc::from(*name),
                     required: true,
                     goal: self.goal_of_value(value),
                     declared: true,

@@ -16,7 +16,7 @@ impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.
     pub(super) fn one_of(&mut self, within: &Set, schema: &Schema) -> Result<Set, Error> {
         let (mut whole, mut branches) = (Vec::new(), Vec::new());
-        for &node in &schema.one_of {
+        for &node in schema.one_of {
             let branch = self.set_of_node(node, true)?;
             branches.push(self.intersect(within, &branch)?);
             whole.push(branch);

@@ -1,11 +1,13 @@
 //! Makes the nodes: breadth first from the root, one for each schema that can be reached.
 
+use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::index::Resource;
 use super::items::Together;
 use super::scope::{EMPTY, RECURSIVE};
+use super::values::and;
 use super::warnings::unknown;
 use super::{Identity, Location, Resolver, values};
 use crate::error::{Error, ErrorKind};
@@ -88,7 +90,7 @@ impl<'a> Resolver<'a, '_, '_> {
         let (node, shared) = match location.json {
             Json::Bool(false) => (Node::Never, Some(&mut work.never)),
             Json::Bool(true) => (Node::Any, Some(&mut work.any)),
-            Json::Object(members) if members.is_empty() => (Node::Any, Some(&mut work.any)),
+            Json::Object([]) => (Node::Any, Some(&mut work.any)),
             _ => (Node::Any, None),
         };
         if let Some(Some(id)) = shared {
@@ -119,7 +121,7 @@ impl<'a> Resolver<'a, '_, '_> {
         let Json::Object(members) = json else { return None };
         let dialect = self.resources[resource].dialect;
         let mut word = None;
-        for (name, value) in members {
+        for (name, value) in *members {
             match known(name).filter(|keyword| dialect.has(keyword))? {
                 Keyword { name: "type", .. } => {
                     word = Some(Word::named(value.as_str()?, dialect.draft == Draft::Draft4)?);
@@ -148,7 +150,7 @@ impl<'a> Resolver<'a, '_, '_> {
         let reference = location.json.get("$ref")?.as_str()?;
         let Resource { dialect, document, .. } = self.resources[location.resource];
         let hides = dialect.draft <= Draft::Draft7;
-        for (name, _) in members {
+        for (name, _) in *members {
             let keyword = known(name).filter(|keyword| keyword.is_in(dialect.draft));
             let says_something = match keyword {
                 None => false,
@@ -183,7 +185,7 @@ pub(super) struct Builder<'r, 'a, 'b, 'l> {
     location: Location<'a>,
     scope: usize,
     pub(super) draft: Draft,
-    pub(super) schema: Box<Schema<'a>>,
+    pub(super) schema: &'a mut Schema<'a>,
     pub(super) together: Together<'a>,
 }
 
@@ -195,7 +197,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         scope: usize,
     ) -> Self {
         let draft = resolver.resources[location.resource].dialect.draft;
-        let schema = Box::new(Schema { pointer: location.pointer.clone(), ..Schema::default() });
+        let schema = resolver.documents.room.alloc(Schema { pointer: location.pointer, ..Schema::default() });
         Builder { resolver, work, location, scope, draft, schema, together: Together::default() }
     }
 
@@ -203,7 +205,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         let Json::Object(members) = self.location.json else { return Ok(Node::Any) };
         let dialect = self.resolver.resources[self.location.resource].dialect;
         let mut says_something = 0;
-        for (name, value) in members {
+        for (name, value) in *members {
             self.resolver.budget.tick()?;
             match known(name) {
                 Some(keyword) if dialect.has(keyword) => {
@@ -235,7 +237,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
             _ => {}
         }
         if !self.together(keyword.name, value) {
-            let set = values::set(&mut self.schema, keyword.name, value);
+            let set = values::set(self.schema, keyword.name, value, self.room());
             if !self.checked(keyword.name, set)? {
                 self.applicator(keyword.name, value)?;
             }
@@ -254,7 +256,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
                     target = dynamic;
                 }
                 let id = self.resolver.node(self.work, target, self.scope)?;
-                self.schema.references.push(id);
+                self.schema.references = and(self.schema.references, id, self.room());
                 return Ok(true);
             }
             "$defs" | "definitions" => {
@@ -302,7 +304,8 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
             "patternProperties" => self.schema.pattern_properties = self.map(name, value)?,
             "dependentSchemas" => {
                 let more = self.map(name, value)?;
-                self.schema.dependent_schemas.extend(more);
+                let all = self.schema.dependent_schemas.iter().chain(more).copied();
+                self.schema.dependent_schemas = self.room().alloc_slice_fill_iter(all.collect::<Vec<_>>());
             }
             "dependencies" => self.dependencies(value)?,
             "additionalProperties" => self.schema.additional = Some(self.one(name, value)?),
@@ -323,6 +326,11 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         Ok(())
     }
 
+    /// Where all that is made here lies.
+    pub(super) fn room(&self) -> &'a Bump {
+        self.resolver.documents.room
+    }
+
     /// The schema at `pointer`, which is relative to this one.
     fn schema_at(
         &mut self,
@@ -334,7 +342,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         if let Some(word) = self.resolver.word(value, self.location.resource) {
             return self.resolver.word_node(self.work, word);
         }
-        let pointer = self.location.pointer.below(keyword, key);
+        let pointer = self.location.pointer.below(keyword, key, self.room());
         if !matches!(value, Json::Bool(_) | Json::Object(_)) {
             let message = format!(
                 "`{keyword}` needs a schema here: an object, true or false, not {}",
@@ -362,26 +370,22 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
         self.schema_at(keyword, Key::Name(name), value)
     }
 
-    fn map(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<(&'a str, NodeId)>, Error> {
+    fn map(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<&'a [(&'a str, NodeId)], Error> {
         let members = self.checked(keyword, values::object(value))?;
-        let mut out = Vec::with_capacity(members.len());
-        for (name, value) in members {
-            out.push((&**name, self.member(keyword, name, value)?));
-        }
-        Ok(out)
+        let room = self.room();
+        let member = |at: usize| Ok((members[at].0, self.member(keyword, members[at].0, &members[at].1)?));
+        Ok(room.alloc_slice_try_fill_with(members.len(), member)?)
     }
 
     /// A keyword that is a list of schemas.
-    pub(super) fn list(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<NodeId>, Error> {
+    pub(super) fn list(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<&'a [NodeId], Error> {
         let items = self.checked(keyword, values::list(value))?;
-        let mut out = Vec::with_capacity(items.len());
-        for (i, item) in items.iter().enumerate() {
-            out.push(self.schema_at(keyword, Key::Index(i), item)?);
-        }
-        Ok(out)
+        let room = self.room();
+        let item = |at: usize| self.schema_at(keyword, Key::Index(at), &items[at]);
+        Ok(room.alloc_slice_try_fill_with(items.len(), item)?)
     }
 
-    fn some(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<Vec<NodeId>, Error> {
+    fn some(&mut self, keyword: &'static str, value: &'a Json<'a>) -> Result<&'a [NodeId], Error> {
         let list = self.list(keyword, value)?;
         if list.is_empty() {
             return Err(self.malformed(keyword, "must not be empty".to_owned()));

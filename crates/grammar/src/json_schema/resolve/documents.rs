@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use bumpalo::Bump;
+
 use crate::error::Error;
 use crate::json_schema::metaschema;
 use crate::json_schema::options::JsonOptions;
@@ -18,6 +20,8 @@ pub(crate) struct Documents<'a> {
     all: Vec<Document<'a>>,
     /// How many there are without the metaschemas.
     own: usize,
+    /// Where all that is made of them lies.
+    pub(super) room: &'a Bump,
 }
 
 struct Document<'a> {
@@ -27,7 +31,7 @@ struct Document<'a> {
 }
 
 impl<'a> Documents<'a> {
-    pub(crate) fn new(schema: &'a str, options: &'a JsonOptions) -> Self {
+    pub(crate) fn new(schema: &'a str, options: &'a JsonOptions, room: &'a Bump) -> Self {
         let document = |address: &str, text| Document {
             address: Cow::Owned(uri::resolve("", address).0),
             text,
@@ -41,7 +45,7 @@ impl<'a> Documents<'a> {
             text: meta.text,
             json: OnceCell::new(),
         }));
-        Documents { all, own }
+        Documents { all, own, room }
     }
 
     /// The length of the schema's own text.
@@ -86,7 +90,7 @@ impl<'a> Documents<'a> {
         if let Some(json) = slot.json.get() {
             return Ok(json);
         }
-        let json = Json::parse(slot.text, limits, budget).map_err(|error| {
+        let json = Json::parse(slot.text, self.room, limits, budget).map_err(|error| {
             if document == SCHEMA {
                 return error;
             }

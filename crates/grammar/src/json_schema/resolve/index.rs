@@ -1,5 +1,7 @@
 //! Walks a document once: its resources, its anchors, and the drafts they are written in.
 
+use bumpalo::Bump;
+
 use super::documents::SCHEMA;
 use super::scope::RECURSIVE;
 use super::{Identity, Location, Resolver};
@@ -61,7 +63,7 @@ impl<'a> Resolver<'a, '_, '_> {
             return Ok(resource);
         }
         let json = self.documents.json(document, self.limits, self.budget)?;
-        let pointer = Pointer::new(self.documents.prefix(document));
+        let pointer = Pointer::default().with_text(&self.documents.prefix(document), self.documents.room);
         let inherited = match self.loaded.get(&SCHEMA) {
             Some(&schema) => Dialect::new(self.resources[schema].dialect.draft),
             None => Dialect::new(self.options.draft),
@@ -72,13 +74,7 @@ impl<'a> Resolver<'a, '_, '_> {
         let address = self.documents.address(document).to_owned();
         let id = identifier(json, dialect.draft, true);
         let base = id.map_or_else(|| address.clone(), |id| uri::resolve(&address, id).0);
-        self.resources.push(Resource {
-            base: base.clone(),
-            document,
-            root: root.clone(),
-            dialect,
-            dynamic: vec![],
-        });
+        self.resources.push(Resource { base: base.clone(), document, root, dialect, dynamic: vec![] });
         self.loaded.insert(document, resource);
         self.roots.insert(json, resource);
         self.name(address.clone(), &root);
@@ -93,12 +89,13 @@ impl<'a> Resolver<'a, '_, '_> {
     fn name(&mut self, address: String, location: &Location<'a>) {
         let known = self.addresses.entry(address).or_default();
         if known.len() < 2 && !known.iter().any(|one| std::ptr::eq(one.json, location.json)) {
-            known.push(location.clone());
+            known.push(*location);
         }
     }
 
     /// Walks a schema and all schemas in it.
     pub(super) fn walk(&mut self, from: &Location<'a>) -> Result<(), Error> {
+        let documents = self.documents;
         let (mut trail, mut stack) = (Vec::with_capacity(32), Vec::with_capacity(32));
         trail.push(Step { parent: usize::MAX, keyword: "", key: Key::None });
         stack.push((from.json, from.resource, 0));
@@ -108,9 +105,10 @@ impl<'a> Resolver<'a, '_, '_> {
             if !self.indexed.insert(json) {
                 continue;
             }
-            let resource = self.identify(json, resource, &|| pointer(&from.pointer, &trail, step))?;
+            let resource =
+                self.identify(json, resource, &|| pointer((from.pointer, documents.room), &trail, step))?;
             let draft = self.resources[resource].dialect.draft;
-            for (name, value) in members {
+            for (name, value) in *members {
                 let Some(keyword) = known(name).filter(|keyword| keyword.is_in(draft)) else { continue };
                 let mut push = |value: &'a Json<'a>, key| {
                     if let Json::Object(_) = value {
@@ -199,13 +197,7 @@ impl<'a> Resolver<'a, '_, '_> {
         let base = uri::resolve(&self.resources[outer].base, id).0;
         let document = self.resources[outer].document;
         let number = root.resource;
-        self.resources.push(Resource {
-            base: base.clone(),
-            document,
-            root: root.clone(),
-            dialect,
-            dynamic: vec![],
-        });
+        self.resources.push(Resource { base: base.clone(), document, root, dialect, dynamic: vec![] });
         self.roots.insert(Identity::from(root.json), number);
         self.name(base, &root);
         Ok(number)
@@ -249,7 +241,7 @@ fn with_vocabularies(mut dialect: Dialect, meta: &Json) -> Result<Dialect, Error
     dialect.no_unevaluated =
         lacks(if dialect.draft == Draft::Draft201909 { "applicator" } else { "unevaluated" });
     let official = "https://json-schema.org/draft/20";
-    for (address, required) in vocabularies {
+    for (address, required) in *vocabularies {
         if *required == Json::Bool(true) && !address.starts_with(official) {
             let message =
                 format!("the metaschema requires the vocabulary {}, which is not known", quoted(address));
@@ -275,11 +267,11 @@ fn identifier<'a>(json: &'a Json<'_>, draft: Draft, whole: bool) -> Option<&'a s
 }
 
 /// The pointer of a schema that was walked to from `from`.
-fn pointer<'a>(from: &Pointer<'a>, trail: &[Step<'a>], mut step: usize) -> Pointer<'a> {
+fn pointer<'a>((from, room): (Pointer<'a>, &'a Bump), trail: &[Step<'a>], mut step: usize) -> Pointer<'a> {
     let mut steps = Vec::new();
     while step != 0 {
         steps.push(&trail[step]);
         step = trail[step].parent;
     }
-    steps.into_iter().rev().fold(from.clone(), |at, step| at.below(step.keyword, step.key))
+    steps.into_iter().rev().fold(from, |at, step| at.below(step.keyword, step.key, room))
 }

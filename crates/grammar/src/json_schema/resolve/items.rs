@@ -4,6 +4,7 @@
 use super::build::Builder;
 use super::values;
 use crate::error::Error;
+use crate::json_schema::node::Bound;
 use crate::json_schema::options::Draft;
 use crate::json_schema::reader::Json;
 
@@ -75,10 +76,12 @@ impl<'a> Builder<'_, 'a, '_, '_> {
     fn finish_bounds(&mut self) {
         let flags = [self.together.exclusive_minimum, self.together.exclusive_maximum];
         let names = ["exclusiveMinimum", "exclusiveMaximum"];
+        let room = self.room();
         let bounds = [&mut self.schema.minimum, &mut self.schema.maximum];
         for (flag, bounds) in flags.iter().zip(bounds) {
             if *flag == Some(true) {
-                bounds.iter_mut().for_each(|bound| bound.exclusive = true);
+                let exclusive = bounds.iter().map(|bound| Bound { exclusive: true, ..*bound });
+                *bounds = room.alloc_slice_fill_iter(exclusive);
             }
         }
         for (flag, name) in flags.into_iter().zip(names) {
@@ -96,15 +99,18 @@ impl<'a> Builder<'_, 'a, '_, '_> {
             self.warn_once("dependencies", now);
         }
         let members = self.checked("dependencies", values::object(value))?;
+        let (mut required, mut schemas) =
+            (self.schema.dependent_required.to_vec(), self.schema.dependent_schemas.to_vec());
         for (name, value) in members {
             if let Json::Array(_) = value {
-                let names = self.checked("dependencies", values::strings(value))?;
-                self.schema.dependent_required.push((&**name, names));
+                let names = self.checked("dependencies", values::strings(value, self.room()))?;
+                required.push((*name, names));
             } else {
-                let id = self.member("dependencies", name, value)?;
-                self.schema.dependent_schemas.push((&**name, id));
+                schemas.push((*name, self.member("dependencies", name, value)?));
             }
         }
+        self.schema.dependent_required = self.room().alloc_slice_copy(&required);
+        self.schema.dependent_schemas = self.room().alloc_slice_copy(&schemas);
         Ok(())
     }
 }

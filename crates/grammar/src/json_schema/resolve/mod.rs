@@ -45,12 +45,12 @@ pub(crate) fn load<'a>(
 ) -> Result<Nodes<'a>, Error> {
     let mut resolver = Resolver::new(documents, options, limits, budget);
     let root = resolver.document(documents::SCHEMA)?;
-    let root = resolver.resources[root].root.clone();
+    let root = resolver.resources[root].root;
     resolver.nodes(root)
 }
 
 /// A place in a document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Location<'a> {
     json: &'a Json<'a>,
     /// The resource it is in, by number.

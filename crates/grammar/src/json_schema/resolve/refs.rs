@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::{Location, Resolver};
 use crate::error::{Error, ErrorKind};
 use crate::json_schema::options::Draft;
-use crate::json_schema::pointer::Pointer;
 use crate::json_schema::reader::{Json, quoted};
 use crate::json_schema::uri;
 
@@ -18,7 +17,7 @@ impl<'a> Resolver<'a, '_, '_> {
         reference: &'a str,
     ) -> Result<Location<'a>, Error> {
         if let Some(target) = self.targets.get(&(from.resource, reference)) {
-            return Ok(target.clone());
+            return Ok(*target);
         }
         let at = || from.pointer.child(keyword);
         let target = self.find(from, reference).map_err(|error| match error.place() {
@@ -36,7 +35,7 @@ impl<'a> Resolver<'a, '_, '_> {
             self.walk(&target)?;
         }
         let target = self.within(target);
-        self.targets.insert((from.resource, reference), target.clone());
+        self.targets.insert((from.resource, reference), target);
         Ok(target)
     }
 
@@ -54,7 +53,7 @@ impl<'a> Resolver<'a, '_, '_> {
             return Err(Error::new(ErrorKind::Syntax, format!("{} is not a reference", quoted(reference))));
         };
         let root = match address == self.resources[from.resource].base {
-            true => Some(self.resources[from.resource].root.clone()),
+            true => Some(self.resources[from.resource].root),
             false => self.resource(&address)?,
         };
         let Some(root) = root else {
@@ -76,7 +75,7 @@ impl<'a> Resolver<'a, '_, '_> {
         if let Some(whole) = whole.filter(|&whole| whole != root.resource)
             && self.resources[root.resource].dialect.draft <= Draft::Draft7
         {
-            let (document, base) = (self.resources[whole].root.clone(), self.resources[whole].base.clone());
+            let (document, base) = (self.resources[whole].root, self.resources[whole].base.clone());
             if let Some(found) = self.fragment(&document, &base, &name)? {
                 let message = format!(
                     "{} leads nowhere in {}: it is read as one into the whole document",
@@ -88,7 +87,7 @@ impl<'a> Resolver<'a, '_, '_> {
             }
         }
         if let Some(alias) = self.aliases.get(&format!("{address}#{name}")) {
-            return Ok(alias.clone());
+            return Ok(*alias);
         }
         Err(Error::new(ErrorKind::UndefinedRule, format!("{} leads nowhere", quoted(reference))))
     }
@@ -100,7 +99,7 @@ impl<'a> Resolver<'a, '_, '_> {
         {
             let root = self.document(document)?;
             if !self.addresses.contains_key(address) {
-                let root = self.resources[root].root.clone();
+                let root = self.resources[root].root;
                 self.addresses.insert(address.to_owned(), vec![root]);
             }
         }
@@ -117,7 +116,7 @@ impl<'a> Resolver<'a, '_, '_> {
     fn named(&self, address: &str) -> Result<Option<Location<'a>>, Error> {
         match self.addresses.get(address).map(Vec::as_slice) {
             None | Some([]) => Ok(None),
-            Some([one]) => Ok(Some(one.clone())),
+            Some([one]) => Ok(Some(*one)),
             Some([one, other, ..]) => {
                 let [one, other] = [one, other].map(|location| quoted(&location.pointer.to_string()));
                 let message = format!("{} is the name of two schemas: {one} and {other}", quoted(address));
@@ -134,13 +133,12 @@ impl<'a> Resolver<'a, '_, '_> {
         name: &str,
     ) -> Result<Option<Location<'a>>, Error> {
         if name.is_empty() {
-            return Ok(Some(root.clone()));
+            return Ok(Some(*root));
         }
         let Some(path) = name.strip_prefix('/') else {
             return self.named(&format!("{address}#{name}"));
         };
-        let mut location = root.clone();
-        let mut pointer = root.pointer.to_string();
+        let mut location = *root;
         for token in path.split('/') {
             self.budget.tick()?;
             let key = match token.contains('~') {
@@ -153,12 +151,10 @@ impl<'a> Resolver<'a, '_, '_> {
                 _ => None,
             };
             let Some(value) = value else { return Ok(None) };
-            pointer.push('/');
-            pointer.push_str(token);
             location.json = value;
             location = self.within(location);
         }
-        location.pointer = Pointer::new(pointer);
+        location.pointer = root.pointer.with_text(name, self.documents.room);
         Ok(Some(location))
     }
 }
@@ -168,14 +164,14 @@ impl<'a> Resolver<'a, '_, '_> {
     fn member(
         &mut self,
         object: &'a Json<'a>,
-        members: &'a [(Cow<'a, str>, Json<'a>)],
+        members: &'a [(&'a str, Json<'a>)],
         key: &str,
     ) -> Option<&'a Json<'a>> {
         if members.len() <= 16 {
             return object.get(key);
         }
         let all = self.members.entry(object);
-        let all = all.or_insert_with(|| members.iter().map(|(key, value)| (&**key, value)).collect());
+        let all = all.or_insert_with(|| members.iter().map(|(key, value)| (*key, value)).collect());
         all.get(key).copied()
     }
 }

@@ -51,7 +51,7 @@ impl Resolver<'_, '_, '_> {
         let mut entries = self.scopes.all[scope].clone();
         for (name, location) in anchors {
             if !entries.iter().any(|(known, _)| known == name) {
-                entries.push((name, location.clone()));
+                entries.push((name, *location));
             }
         }
         entries.sort_by_key(|&(name, _)| name);

@@ -1,34 +1,41 @@
 //! Keywords that say something about the value itself: from JSON to the fields of a [`Schema`].
 
-use std::borrow::Cow;
-
+use bumpalo::Bump;
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use crate::json_schema::node::{Bound, Schema, Types};
 use crate::json_schema::reader::{Json, quoted};
 
 /// Sets the field of a keyword. `Ok(false)` if it is not one of these; otherwise what is wrong with its value.
-pub(super) fn set<'a>(schema: &mut Schema<'a>, keyword: &str, value: &'a Json<'a>) -> Result<bool, String> {
+pub(super) fn set<'a>(
+    schema: &mut Schema<'a>,
+    keyword: &str,
+    value: &'a Json<'a>,
+    room: &'a Bump,
+) -> Result<bool, String> {
     match keyword {
         "type" => schema.types = Some(types(value)?),
         "enum" => schema.values = Some(list(value)?),
         "const" => schema.constant = Some(value),
-        "minimum" => schema.minimum.push(bound(value, false)?),
-        "maximum" => schema.maximum.push(bound(value, false)?),
-        "exclusiveMinimum" => schema.minimum.push(bound(value, true)?),
-        "exclusiveMaximum" => schema.maximum.push(bound(value, true)?),
+        "minimum" => schema.minimum = and(schema.minimum, bound(value, false)?, room),
+        "maximum" => schema.maximum = and(schema.maximum, bound(value, false)?, room),
+        "exclusiveMinimum" => schema.minimum = and(schema.minimum, bound(value, true)?, room),
+        "exclusiveMaximum" => schema.maximum = and(schema.maximum, bound(value, true)?, room),
         "multipleOf" => schema.multiple_of = Some(positive(value)?),
         "minLength" => schema.min_length = Some(count(value)?),
         "maxLength" => schema.max_length = Some(count(value)?),
         "pattern" => schema.pattern = Some(string(value)?),
         "format" => schema.format = Some(string(value)?),
-        "required" => schema.required = required(value)?,
+        "required" => schema.required = required(value, room)?,
         "minProperties" => schema.min_properties = Some(count(value)?),
         "maxProperties" => schema.max_properties = Some(count(value)?),
         "dependentRequired" => {
+            let mut all = schema.dependent_required.to_vec();
             for (name, names) in object(value)? {
-                schema.dependent_required.push((&**name, strings(names)?));
+                all.push((*name, strings(names, room)?));
             }
+            schema.dependent_required = room.alloc_slice_copy(&all);
         }
         "minContains" => schema.min_contains = Some(count(value)?),
         "maxContains" => schema.max_contains = Some(count(value)?),
@@ -38,6 +45,11 @@ pub(super) fn set<'a>(schema: &mut Schema<'a>, keyword: &str, value: &'a Json<'a
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+/// Some, and one more. There are few: each makes a list of its own.
+pub(super) fn and<'a, T: Copy>(some: &'a [T], more: T, room: &'a Bump) -> &'a [T] {
+    room.alloc_slice_fill_with(some.len() + 1, |at| some.get(at).copied().unwrap_or(more))
 }
 
 fn must(be: &str, value: &Json) -> String {
@@ -55,7 +67,7 @@ pub(super) fn boolean(value: &Json) -> Result<bool, String> {
 }
 
 /// The members of an object.
-pub(super) fn object<'a>(value: &'a Json<'a>) -> Result<&'a [(Cow<'a, str>, Json<'a>)], String> {
+pub(super) fn object<'a>(value: &'a Json<'a>) -> Result<&'a [(&'a str, Json<'a>)], String> {
     if let Json::Object(members) = value { Ok(members) } else { Err(must("an object", value)) }
 }
 
@@ -65,11 +77,11 @@ pub(super) fn list<'a>(value: &'a Json<'a>) -> Result<&'a [Json<'a>], String> {
 }
 
 /// An array of strings, each once.
-pub(super) fn strings<'a>(value: &'a Json<'a>) -> Result<Vec<&'a str>, String> {
+pub(super) fn strings<'a>(value: &'a Json<'a>, room: &'a Bump) -> Result<&'a [&'a str], String> {
     let Json::Array(items) = value else { return Err(must("an array of strings", value)) };
     let mut seen = FxHashSet::default();
-    let mut out: Vec<&str> = Vec::with_capacity(items.len());
-    for item in items {
+    let mut out: SmallVec<[&str; 16]> = SmallVec::with_capacity(items.len());
+    for item in *items {
         let name = item
             .as_str()
             .ok_or_else(|| format!("must be an array of strings, but holds {}", item.describe()))?;
@@ -81,16 +93,16 @@ pub(super) fn strings<'a>(value: &'a Json<'a>) -> Result<Vec<&'a str>, String> {
             out.push(name);
         }
     }
-    Ok(out)
+    Ok(room.alloc_slice_copy(&out))
 }
 
-fn required<'a>(value: &'a Json<'a>) -> Result<Vec<&'a str>, String> {
+fn required<'a>(value: &'a Json<'a>, room: &'a Bump) -> Result<&'a [&'a str], String> {
     if let Json::Bool(_) = value {
         return Err("must be an array of strings: the object that has the property lists its name in its \
              own `required` (a boolean was the way of draft 3)"
             .to_owned());
     }
-    strings(value)
+    strings(value, room)
 }
 
 fn types(value: &Json) -> Result<Types, String> {
@@ -108,7 +120,7 @@ fn types(value: &Json) -> Result<Types, String> {
         return Err("must not be empty: no value has no type".to_owned());
     }
     let mut types = Types::NONE;
-    for item in items {
+    for item in *items {
         types |= one(item)?;
     }
     Ok(types)

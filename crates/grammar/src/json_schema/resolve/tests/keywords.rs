@@ -83,7 +83,7 @@ fn old_forms_are_read_as_they_were_meant() {
     assert!(schema.minimum[0].exclusive && !schema.maximum[0].exclusive);
     assert_eq!(schema.prefix_items.len(), 2);
     assert!(matches!(nodes.get(schema.items.unwrap()), Node::Never));
-    assert_eq!(schema.dependent_required, [("a", vec!["b"])]);
+    assert_eq!(schema.dependent_required, [("a", &["b"][..])]);
     assert_eq!(schema.dependent_schemas[0].0, "c");
     let warned = warnings(&nodes);
     for start in ["/exclusiveMinimum: ", "/exclusiveMaximum: ", "/items: ", "/dependencies: "] {

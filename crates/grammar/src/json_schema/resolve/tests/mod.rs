@@ -7,14 +7,19 @@ mod references;
 mod suite;
 mod validator;
 
-use std::borrow::Cow;
+use bumpalo::Bump;
 
 use super::*;
 use crate::json_schema::node::{Node, Schema};
 
+/// Room that is kept for good.
+fn room() -> &'static Bump {
+    Box::leak(Box::default())
+}
+
 fn parse(text: &str) -> Result<Json<'_>, Error> {
     let limits = Limits::default();
-    Json::parse(text, &limits, &mut Budget::new(&limits))
+    Json::parse(text, room(), &limits, &mut Budget::new(&limits))
 }
 
 fn json(text: &str) -> Json<'_> {
@@ -29,7 +34,12 @@ fn load_with(schema: &str, options: &JsonOptions) -> Result<Nodes<'static>, Erro
 fn load_within(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Nodes<'static>, Error> {
     let schema: &str = Box::leak(schema.into());
     let (options, limits) = (Box::leak(Box::new(options.clone())), Box::leak(Box::new(limits.clone())));
-    load(Box::leak(Box::new(Documents::new(schema, options))), options, limits, &mut Budget::new(limits))
+    load(
+        Box::leak(Box::new(Documents::new(schema, options, room()))),
+        options,
+        limits,
+        &mut Budget::new(limits),
+    )
 }
 
 fn nodes(schema: &str) -> Nodes<'static> {
@@ -68,8 +78,7 @@ fn written(value: &Json) -> String {
         Json::String(text) => string(text),
         Json::Array(items) => format!("[{}]", items.iter().map(written).collect::<Vec<_>>().join(",")),
         Json::Object(members) => {
-            let member =
-                |(key, value): &(Cow<'_, str>, Json<'_>)| format!("{}:{}", string(key), written(value));
+            let member = |(key, value): &(&str, Json<'_>)| format!("{}:{}", string(key), written(value));
             format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(","))
         }
     }

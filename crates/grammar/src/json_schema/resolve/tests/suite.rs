@@ -70,7 +70,7 @@ fn suite(folder: &str, draft: Draft) -> usize {
             continue;
         }
         let Json::Array(groups) = read(&path) else { panic!("{name}") };
-        for group in &groups {
+        for group in groups {
             let title = format!("{name}: {}", text(group, "description"));
             let schema = written(group.get("schema").unwrap());
             let nodes = match load_with(&schema, &options) {

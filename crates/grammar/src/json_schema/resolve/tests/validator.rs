@@ -98,7 +98,7 @@ fn in_place(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) 
         }
         None => false,
     };
-    if !schema.references.iter().chain(&schema.all_of).all(|&id| add(id)) {
+    if !schema.references.iter().chain(schema.all_of).all(|&id| add(id)) {
         return false;
     }
     let any = schema.any_of.iter().filter(|&&id| add(id)).count();
@@ -120,7 +120,7 @@ fn members(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -
     let Json::Object(members) = value else { return true };
     let count = members.len() as u64;
     let has = |name: &&str| value.get(name).is_some();
-    let dependent = |(name, names): &(&str, Vec<&str>)| !has(name) || names.iter().all(has);
+    let dependent = |(name, names): &(&str, &[&str])| !has(name) || names.iter().all(has);
     if schema.min_properties.is_some_and(|min| count < min)
         || schema.max_properties.is_some_and(|max| count > max)
         || !schema.required.iter().all(has)
@@ -138,7 +138,7 @@ fn members(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluated) -
         if !ids.is_empty() {
             seen.members.insert(name.to_string());
         }
-        let key = Json::String(name.clone());
+        let key = Json::String(name);
         schema.property_names.is_none_or(|id| holds(nodes, id, &key))
             && ids.into_iter().all(|id| holds(nodes, id, value))
     })
@@ -189,7 +189,9 @@ fn unevaluated(nodes: &Nodes, schema: &Schema, value: &Json, seen: &mut Evaluate
 fn equal(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => Decimal::new(a) == Decimal::new(b),
-        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a, b)),
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equal(a, b))
+        }
         (Json::Object(c), Json::Object(d)) => {
             c.len() == d.len()
                 && c.iter().all(|(name, one)| b.get(name).is_some_and(|other| equal(one, other)))
