@@ -26,7 +26,7 @@ const LAYERS: [Layer; 10] = [
     Layer {
         folder: "crates/grammar",
         core: true,
-        may_use: &["hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
+        may_use: &["bumpalo", "hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
         may_offer: &[],
         tests_may_use: &[],
     },
