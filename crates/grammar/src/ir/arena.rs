@@ -393,15 +393,19 @@ impl Arena {
             match self.get(part) {
                 Expr::Never => return self.never(),
                 Expr::Empty => {}
+                Expr::Literal(literal) => self.append_literal(&mut run, (part, literal)),
                 Expr::Concat(list) => {
                     // In a sequence no two literals are neighbours: only its ends can be joined to anything.
                     let (start, last) = (list.start as usize, list.len as usize - 1);
                     self.append(&mut flat, &mut run, self.lists.get(start));
                     self.end_run(&mut flat, &mut run);
-                    flat.extend_from_slice(self.lists.slice(start + 1, last - 1));
+                    flat.extend(self.lists.slice(start + 1, last - 1).iter().copied());
                     self.append(&mut flat, &mut run, self.lists.get(start + last));
                 }
-                _ => self.append(&mut flat, &mut run, part),
+                _ => {
+                    self.end_run(&mut flat, &mut run);
+                    flat.push(part);
+                }
             }
         }
         self.end_run(&mut flat, &mut run);
@@ -412,14 +416,18 @@ impl Arena {
         }
     }
 
-    /// Puts `next` at the end of a sequence. Neighbouring literals are gathered in `run` and interned once, at
-    /// its end: a join per literal would store every prefix of a long run.
+    /// Puts `next` at the end of a sequence.
     fn append(&mut self, flat: &mut SmallVec<[ExprId; 16]>, run: &mut LiteralRun, next: ExprId) {
-        let Expr::Literal(literal) = self.get(next) else {
-            self.end_run(flat, run);
-            flat.push(next);
-            return;
-        };
+        if let Expr::Literal(literal) = self.get(next) {
+            return self.append_literal(run, (next, literal));
+        }
+        self.end_run(flat, run);
+        flat.push(next);
+    }
+
+    /// The same for a literal. Neighbouring ones are gathered in `run` and interned once, at its end: a join per literal
+    /// would store every prefix of a long run.
+    fn append_literal(&self, run: &mut LiteralRun, (next, literal): (ExprId, Literal)) {
         match run.first {
             None => run.first = Some(next),
             Some(first) => {
@@ -434,6 +442,7 @@ impl Arena {
     }
 
     /// Closes a run of literals: one is itself, several are joined.
+    #[inline]
     fn end_run(&mut self, flat: &mut SmallVec<[ExprId; 16]>, run: &mut LiteralRun) {
         if let Some(first) = run.first.take() {
             flat.push(if run.bytes.is_empty() { first } else { self.literal(&run.bytes) });
@@ -451,7 +460,7 @@ impl Arena {
             match self.get(part) {
                 Expr::Never => {}
                 Expr::Empty => optional = true,
-                Expr::Alt(list) => todo.extend_from_slice(self.list(list)),
+                Expr::Alt(list) => todo.extend(self.list(list).iter().copied()),
                 Expr::Repeat { expr, min: 0, max: Some(1) } => {
                     optional = true;
                     todo.push(expr);
@@ -475,7 +484,7 @@ impl Arena {
     /// Joins one-character members of a choice into as few sets as possible.
     fn merge_singles(&mut self, singles: &[ExprId], flat: &mut SmallVec<[ExprId; 16]>) {
         if singles.len() < 2 {
-            flat.extend_from_slice(singles);
+            flat.extend(singles.iter().copied());
             return;
         }
         let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -672,8 +681,13 @@ impl Arena {
             self.bytes.extend_from_slice(bytes);
         }
         self.exprs.push(stored);
-        let irregular = matches!(expr, Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_));
-        let regular = !irregular && self.children(id).iter().all(|c| self.regular.get(c.index()));
+        let regular = match expr {
+            Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => false,
+            Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
+                self.regular.get(expr.index())
+            }
+            _ => children.iter().all(|child| self.regular.get(child.index())),
+        };
         self.regular.push(regular);
         self.add_to_index(hash, id);
         id
@@ -681,6 +695,10 @@ impl Arena {
 }
 
 fn is_one_char(bytes: &[u8]) -> bool {
+    const LONGEST: usize = char::MAX.len_utf8();
+    if bytes.len() > LONGEST {
+        return false;
+    }
     match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().nth(1).is_none(),
         Err(_) => bytes.len() == 1,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::number::{Decimal, NumberSet};
 use super::options::Spelling;
-use super::string::{FormatId, Speller};
+use super::string::{FormatId, Speller, control_escapes};
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, GrammarBuilder, Members, Slot};
@@ -19,6 +19,8 @@ pub(crate) struct Base {
     grammar: Grammar,
     /// [Bounded](JsonWhitespace::Bounded) white space.
     ws: ExprId,
+    /// The [escapes of control characters](control_escapes).
+    controls: ExprId,
     /// For canonical and for any spelling: any text without quotes, any number, any integer.
     spelled: [[ExprId; 3]; 2],
     /// What JSON writes for nearly all formats, canonically and with the opening quote.
@@ -49,17 +51,17 @@ impl Base {
         let [string, values @ ..] = rules;
         let arena = &mut builder.arena;
         let ws = JsonWhitespace::Bounded.expr(arena, &limits)?;
-        let mut parts = vec![ws];
+        let mut parts = vec![ws, control_escapes(arena)];
         let mut any = Vec::new();
         for (spelling, value) in [Spelling::Canonical, Spelling::Any].into_iter().zip(values) {
             let number = NumberSet::all().expr(spelling, arena, &limits)?;
             let integer = NumberSet::integers().expr(spelling, arena, &limits)?;
-            parts.extend([Speller::new(spelling, None).any_text(arena), number, integer]);
+            parts.extend([Speller::new(spelling).any_text(arena), number, integer]);
             any.push(any_value(arena, (string, value), number, ws));
         }
         let quote = arena.literal(b"\"");
-        let body = arena.concat(&[quote, parts[4], quote]);
-        let [text, number, integer] = [parts[1], parts[2], parts[3]];
+        let body = arena.concat(&[quote, parts[5], quote]);
+        let [text, number, integer] = [parts[2], parts[3], parts[4]];
         let often = often(arena, Often { quote, text, number, integer, string, value: values[0] }, ws);
         parts.extend(often);
         let formats: Vec<FormatId> = FormatId::shared().collect();
@@ -94,12 +96,13 @@ impl Base {
         for (rule, &body) in Base::declare(&mut builder)?.into_iter().zip(&bodies) {
             builder.define(rule, body);
         }
-        let spelled = [4, 7].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
+        let spelled = [5, 8].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
         let written = &bodies[bodies.len() - formats.len() - numbers.len()..];
         let (of_formats, of_numbers) = written.split_at(formats.len());
         let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
-        Ok(Base { grammar: builder.build(values[0])?, ws: bodies[3], spelled, formats, numbers })
+        let (ws, controls) = (bodies[3], bodies[4]);
+        Ok(Base { grammar: builder.build(values[0])?, ws, controls, spelled, formats, numbers })
     }
 
     /// The rules of the base, which are the first ones of every grammar.
@@ -128,7 +131,8 @@ impl Base {
         let numbers = if any { &[] } else { &self.numbers[..] };
         let value = values[usize::from(any)];
         let formats = &self.formats[..];
-        Ok((builder, Library { string, value, text, number, integer, numbers, formats, ws: self.ws }))
+        let Base { ws, controls, .. } = *self;
+        Ok((builder, Library { string, value, text, number, integer, numbers, formats, ws, controls }))
     }
 }
 
@@ -209,6 +213,8 @@ pub(crate) struct Library {
     formats: &'static [(FormatId, ExprId)],
     /// Bounded white space.
     pub(crate) ws: ExprId,
+    /// What follows the backslash in the long escapes of control characters.
+    pub(crate) controls: ExprId,
 }
 
 impl Library {

@@ -81,8 +81,8 @@ pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
     for word in words {
         hash = mix(hash, u64::from_le_bytes(*word));
     }
-    for &byte in rest {
-        hash = mix(hash, u64::from(byte));
+    if !rest.is_empty() {
+        hash = mix(hash, rest.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
     }
     hash >> 32 // the better half
 }

@@ -48,6 +48,8 @@ pub(crate) struct Lower<'a> {
     speller: Speller,
     /// What is written for expressions over characters, with the opening quote.
     spelled: FxHashMap<ExprId, ExprId>,
+    /// Room for a text with its quotes.
+    bytes: Vec<u8>,
     /// The white space between tokens.
     ws: ExprId,
     colon: ExprId,
@@ -64,12 +66,13 @@ impl<'a> Lower<'a> {
             JsonWhitespace::Bounded => algebra.library.ws,
             other => other.expr(&mut algebra.builder.arena, algebra.limits)?,
         };
-        let speller = Speller::new(algebra.options.spelling, Some(algebra.library.text));
+        let speller = Speller::over(algebra.options.spelling, algebra.library.text, algebra.library.controls);
         let known = Vec::with_capacity(algebra.nodes.nodes.len() + 2);
         let colon = algebra.builder.arena.literal(b":");
         Ok(Lower {
             speller,
             spelled: FxHashMap::default(),
+            bytes: Vec::with_capacity(64),
             algebra,
             known,
             todo: Vec::new(),
@@ -295,9 +298,11 @@ impl<'a> Lower<'a> {
     fn quoted_text(&mut self, text: &str) -> ExprId {
         let arena = &mut self.algebra.builder.arena;
         if self.speller.is_plain(text) {
-            let mut bytes: SmallVec<[u8; 64]> = SmallVec::new();
-            [b"\"", text.as_bytes(), b"\""].iter().for_each(|part| bytes.extend_from_slice(part));
-            return arena.literal(&bytes);
+            self.bytes.clear();
+            self.bytes.push(b'"');
+            self.bytes.extend_from_slice(text.as_bytes());
+            self.bytes.push(b'"');
+            return arena.literal(&self.bytes);
         }
         let (quote, body) = (arena.literal(b"\""), encode_literal(text, &mut self.speller, arena));
         arena.concat(&[quote, body, quote])

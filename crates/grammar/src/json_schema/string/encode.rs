@@ -27,7 +27,7 @@ pub(crate) fn encode(
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(&mut Speller::new(spelling, None), arena, limits).run(expr, Form::Body)
+    Encoder::new(&mut Speller::new(spelling), arena, limits).run(expr, Form::Body)
 }
 
 /// The JSON spellings of the texts of a plain expression, with the opening quote and without the closing one.

@@ -17,4 +17,4 @@ use encode::encode;
 pub(crate) use encode::{encode_literal, encode_opened};
 pub(crate) use format::{Format, FormatId};
 pub(crate) use matches::matches;
-pub(crate) use spell::Speller;
+pub(crate) use spell::{Speller, control_escapes};

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::super::options::Spelling;
 use crate::ids::{CharSetId, ExprId};
-use crate::ir::{Arena, CharSet};
+use crate::ir::{Arena, ByteSet, CharSet};
 
 /// The characters with a short escape, and the letter of it; the last is needed only by [`Spelling::Any`].
 const SHORT: [(char, u8); 8] = [
@@ -18,7 +18,7 @@ const SHORT: [(char, u8); 8] = [
     ('\u{C}', b'f'),
     ('/', b'/'),
 ];
-/// What cannot stand for itself.
+/// What cannot stand for itself; see [`is_escaped`].
 const ESCAPED: [(u32, u32); 3] = [(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)];
 
 /// Inclusive ranges of numbers, sorted and disjoint.
@@ -29,13 +29,28 @@ pub(crate) struct Speller {
     spelling: Spelling,
     sets: FxHashMap<CharSetId, ExprId>,
     chars: FxHashMap<char, ExprId>,
+    /// The escapes of sets that have certain characters of those that cannot stand for themselves.
+    escapes: Vec<(ByteSet, ExprId)>,
     any: Option<ExprId>,
+    /// What follows the backslash in the long escapes of control characters, if the arena has it already.
+    controls: Option<ExprId>,
 }
 
 impl Speller {
-    /// For an arena that has the expression of any text already, or not.
-    pub(crate) fn new(spelling: Spelling, any: Option<ExprId>) -> Self {
-        Speller { spelling, sets: FxHashMap::default(), chars: FxHashMap::default(), any }
+    pub(crate) fn new(spelling: Spelling) -> Self {
+        Speller {
+            spelling,
+            sets: FxHashMap::default(),
+            chars: FxHashMap::default(),
+            escapes: Vec::new(),
+            any: None,
+            controls: None,
+        }
+    }
+
+    /// For an arena that has the expressions of any text and of the [escapes of control characters](control_escapes).
+    pub(crate) fn over(spelling: Spelling, any: ExprId, controls: ExprId) -> Self {
+        Speller { any: Some(any), controls: Some(controls), ..Speller::new(spelling) }
     }
 
     /// Any text.
@@ -51,12 +66,12 @@ impl Speller {
 
     /// Whether a text is its own and only spelling.
     pub(crate) fn is_plain(&self, text: &str) -> bool {
-        self.spelling == Spelling::Canonical && text.bytes().all(|b| b >= 0x20 && b != b'"' && b != b'\\')
+        self.spelling == Spelling::Canonical && !text.bytes().any(is_escaped)
     }
 
     /// One character of a set, which is the expression `expr`.
     pub(super) fn set(&mut self, expr: ExprId, id: CharSetId, arena: &mut Arena) -> ExprId {
-        let escaped = |set: &CharSet| set.ascii().iter().any(|b| b < 0x20 || b == b'"' || b == b'\\');
+        let escaped = |set: &CharSet| set.ascii().iter().any(is_escaped);
         if self.spelling == Spelling::Canonical && !escaped(arena.char_set(id)) {
             return expr;
         }
@@ -96,25 +111,66 @@ impl Speller {
         spelled
     }
 
-    fn spell(&self, set: &CharSet, arena: &mut Arena) -> ExprId {
-        let escaped = CharSet::from_ranges(ESCAPED);
-        let raw = arena.chars(&set.minus(&escaped));
-        let every = self.spelling == Spelling::Any;
-        let short = SHORT.iter().filter(|&&(c, _)| set.contains(c) && (every || escaped.contains(c)));
-        let short = arena.chars(&CharSet::from_ranges(short.map(|&(_, b)| (b as u32, b as u32))));
-        let long = if every {
-            unicode_escapes(set, arena)
-        } else {
-            let named = CharSet::from_ranges(SHORT.iter().map(|&(c, _)| (c as u32, c as u32)));
-            let rest = set.intersect(&escaped).minus(&named);
-            unicode_escapes(&rest, arena)
+    fn spell(&mut self, set: &CharSet, arena: &mut Arena) -> ExprId {
+        let raw = arena.chars(&set.minus(&CharSet::from_ranges(ESCAPED)));
+        let escape = match self.spelling {
+            Spelling::Any => {
+                let long = long_escapes(set, arena);
+                escapes(set, |_| true, long, arena)
+            }
+            Spelling::Canonical => self.needed_escapes(set, arena),
         };
-        let (u, backslash) = (arena.literal(b"u"), arena.literal(b"\\"));
-        let long = arena.concat(&[u, long]);
-        let escape = arena.alt(&[short, long]);
-        let escape = arena.concat(&[backslash, escape]);
         arena.alt(&[raw, escape])
     }
+
+    /// The escapes of what cannot stand for itself. Sets differ much less in this than in the rest.
+    fn needed_escapes(&mut self, set: &CharSet, arena: &mut Arena) -> ExprId {
+        let needed = set.ascii().intersect(&CharSet::from_ranges(ESCAPED).ascii());
+        if let Some(&(_, known)) = self.escapes.iter().find(|known| known.0 == needed) {
+            return known;
+        }
+        let controls = controls();
+        let long = match self.controls {
+            Some(known) if controls.is_subset(&needed) => known,
+            _ => {
+                let long = needed.intersect(&controls);
+                long_escapes(&CharSet::from_ranges(long.iter().map(|b| (b.into(), b.into()))), arena)
+            }
+        };
+        let escapes = escapes(set, is_escaped, long, arena);
+        self.escapes.push((needed, escapes));
+        escapes
+    }
+}
+
+/// Whether a character of ASCII cannot stand for itself.
+fn is_escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The characters that have long escapes only.
+fn controls() -> ByteSet {
+    (0..0x20).filter(|&b| !SHORT.iter().any(|&(c, _)| c == char::from(b))).collect()
+}
+
+/// What follows the backslash in the long escapes of control characters.
+pub(crate) fn control_escapes(arena: &mut Arena) -> ExprId {
+    long_escapes(&CharSet::from_ranges(controls().iter().map(|b| (b.into(), b.into()))), arena)
+}
+
+/// The same for a set.
+fn long_escapes(set: &CharSet, arena: &mut Arena) -> ExprId {
+    let (u, digits) = (arena.literal(b"u"), unicode_escapes(set, arena));
+    arena.concat(&[u, digits])
+}
+
+/// The escapes of a set: short ones where they are wanted, and long ones, of which what follows the backslash is known.
+fn escapes(set: &CharSet, wants_short: impl Fn(u8) -> bool, long: ExprId, arena: &mut Arena) -> ExprId {
+    let short = SHORT.iter().filter(|&&(c, _)| set.contains(c) && wants_short(c as u8));
+    let short = arena.chars(&CharSet::from_ranges(short.map(|&(_, b)| (b as u32, b as u32))));
+    let backslash = arena.literal(b"\\");
+    let escape = arena.alt(&[short, long]);
+    arena.concat(&[backslash, escape])
 }
 
 /// The canonical spelling of a character, unless it has several (hexadecimal digits in either case).

@@ -194,8 +194,7 @@ fn spellings_match_just_where_their_texts_do() {
             let language = generator.language(2);
             let limits = Limits::default();
             let opened =
-                encode_opened(language, &mut Speller::new(spelling, None), &mut generator.arena, &limits)
-                    .unwrap();
+                encode_opened(language, &mut Speller::new(spelling), &mut generator.arena, &limits).unwrap();
             let body = encode(language, spelling, &mut generator.arena, &limits).ok();
             for _ in 0..6 {
                 let text = generator.text(5);
@@ -240,8 +239,7 @@ fn a_lookbehind_sees_characters_rather_than_bytes() {
         for pattern in PATTERNS {
             let plain = regex_expr(pattern, &options, &mut generator.arena, &limits).unwrap();
             let opened =
-                encode_opened(plain, &mut Speller::new(spelling, None), &mut generator.arena, &limits)
-                    .unwrap();
+                encode_opened(plain, &mut Speller::new(spelling), &mut generator.arena, &limits).unwrap();
             for number in 0..5usize.pow(4) {
                 let digits = (0..4).map(|i| number / 5usize.pow(i) % 5);
                 let text: String = digits.map(|d| ['\\', 'n', '\n', '"', '0'][d]).collect();
@@ -265,7 +263,7 @@ fn what_is_no_spelling_never_matches() {
     for spelling in [Spelling::Canonical, Spelling::Any] {
         let canonical = spelling == Spelling::Canonical;
         for expr in [not_x, any] {
-            let opened = encode_opened(expr, &mut Speller::new(spelling, None), &mut arena, &limits).unwrap();
+            let opened = encode_opened(expr, &mut Speller::new(spelling), &mut arena, &limits).unwrap();
             for (text, valid) in [
                 (r#"""#, true),
                 (r#""a"b"#, false),
@@ -301,13 +299,13 @@ fn one_text_is_one_literal() {
     let mut arena = Arena::new(1 << 16);
     let text = "a\"\\/\n\u{7F}é😀";
     let spelled = arena.literal("a\\\"\\\\/\\n\u{7F}é😀".as_bytes());
-    assert_eq!(encode_literal(text, &mut Speller::new(Spelling::Canonical, None), &mut arena), spelled);
+    assert_eq!(encode_literal(text, &mut Speller::new(Spelling::Canonical), &mut arena), spelled);
     let plain = arena.literal(text.as_bytes());
     let limits = Limits::default();
     assert_eq!(encode(plain, Spelling::Canonical, &mut arena, &limits), Ok(spelled));
-    let any = encode_literal(text, &mut Speller::new(Spelling::Any, None), &mut arena);
+    let any = encode_literal(text, &mut Speller::new(Spelling::Any), &mut arena);
     assert_eq!(encode(plain, Spelling::Any, &mut arena, &limits), Ok(any));
-    let all = Speller::new(Spelling::Any, None).any_text(&mut arena);
+    let all = Speller::new(Spelling::Any).any_text(&mut arena);
     for spelled in [
         "a\\\"\\\\/\\n\u{7F}é😀",
         r"\u0061\u0022\u005C\u002F\u000A\u007F\u00e9\ud83D\uDE00",

@@ -59,7 +59,7 @@ impl Known {
         let limits = Limits::default();
         let mut arena = Arena::new(limits.exprs);
         let format = build_format(name, &mut arena, &limits)?;
-        let mut speller = Speller::new(Spelling::Canonical, None);
+        let mut speller = Speller::new(Spelling::Canonical);
         let opened = encode_opened(format.written, &mut speller, &mut arena, &limits)?;
         Ok(Known { arena, format, opened })
     }
