@@ -55,8 +55,9 @@ pub(crate) fn trie_of_literals(arena: &mut Arena, strings: &[&[u8]]) -> ExprId {
     strings.sort_unstable();
     strings.dedup();
     // Nodes are finished bottom-up while walking the sorted strings: all that the next string does not share.
-    let mut path = vec![Node { depth: 0, edges: 0, ends: false }];
-    let mut edges: Vec<ExprId> = Vec::new();
+    let mut path = Vec::with_capacity(8);
+    path.push(Node { depth: 0, edges: 0, ends: false });
+    let mut edges: Vec<ExprId> = Vec::with_capacity(strings.len() + 1);
     let mut previous: &[u8] = &[];
     for string in strings {
         let mut shared = previous.iter().zip(string).take_while(|(a, b)| a == b).count();

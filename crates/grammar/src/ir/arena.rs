@@ -452,6 +452,9 @@ impl Arena {
 
     /// Any one of the parts.
     pub fn alt(&mut self, parts: &[ExprId]) -> ExprId {
+        if let [one] = *parts {
+            return one;
+        }
         let mut flat: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut singles: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut optional = false;

@@ -24,9 +24,7 @@ impl Lower<'_> {
             return self.distinct_array(array, &values);
         }
         self.minds_repeated_items |= unique;
-        let (comma, bracket) = self.comma_and_bracket(unique);
-        let arena = &mut self.algebra.builder.arena;
-        let separator = arena.concat(&[comma, self.ws]);
+        let (separator, bracket) = self.separator_and_bracket(unique);
         let few = unique && self.has_few_values(array)?;
         let items = match array.contains[..] {
             [] if few => self.distinct_tuple(array, separator)?,
@@ -38,9 +36,8 @@ impl Lower<'_> {
             [] => self.plain_items(array, separator)?,
             _ => self.counted_items(array, separator)?,
         };
-        let arena = &mut self.algebra.builder.arena;
-        let open = arena.literal(b"[");
-        Ok(arena.concat(&[open, self.ws, items, bracket]))
+        let open = self.signs.brackets[0];
+        Ok(self.algebra.builder.arena.concat(&[open, self.ws, items, bracket]))
     }
 
     /// An item and the white space after it.
@@ -175,9 +172,8 @@ impl Lower<'_> {
 
     /// An array that has each of a few values at most once.
     fn distinct_array(&mut self, array: &Array, values: &[ExprId]) -> Result<ExprId, Error> {
-        let (comma, bracket) = self.comma_and_bracket(true);
+        let (separator, bracket) = self.separator_and_bracket(true);
         let arena = &mut self.algebra.builder.arena;
-        let separator = arena.concat(&[comma, self.ws]);
         let mut counts = Vec::with_capacity(values.len() + 1);
         let mut slots = Vec::with_capacity(values.len());
         for (i, &value) in values.iter().enumerate() {
@@ -189,9 +185,8 @@ impl Lower<'_> {
         let (slots, counts) = (slots.into(), counts.into());
         let items =
             self.members(Members { separator, slots, counts, implies: Box::default(), in_order: false })?;
-        let arena = &mut self.algebra.builder.arena;
-        let open = arena.literal(b"[");
-        Ok(arena.concat(&[open, self.ws, items, bracket]))
+        let open = self.signs.brackets[0];
+        Ok(self.algebra.builder.arena.concat(&[open, self.ws, items, bracket]))
     }
 
     /// Whether some place of an array has few values, so that earlier items may leave none for it.

@@ -135,16 +135,16 @@ impl Lower<'_> {
 
     fn array_of(&mut self, items: &[ExprId]) -> ExprId {
         let ws = self.ws;
-        let arena = &mut self.algebra.builder.arena;
-        let (open, comma, close) = (arena.literal(b"["), arena.literal(b","), arena.literal(b"]"));
+        let [open, close] = self.signs.brackets;
         let mut parts = vec![open, ws];
         for (i, &item) in items.iter().enumerate() {
-            let before: &[ExprId] = if i == 0 { &[] } else { &[comma, ws] };
-            parts.extend_from_slice(before);
+            if i > 0 {
+                parts.push(self.signs.separator);
+            }
             parts.extend([item, ws]);
         }
         parts.push(close);
-        arena.concat(&parts)
+        self.algebra.builder.arena.concat(&parts)
     }
 
     /// All objects of a shape, if it has no keys but certain ones and only their values count.
@@ -185,13 +185,12 @@ impl Lower<'_> {
             let key = self.quoted(&Strings::only(&name))?;
             let ws = self.ws;
             let arena = &mut self.algebra.builder.arena;
-            let colon = arena.literal(b":");
-            slots.push(Slot::anywhere(arena.concat(&[key, ws, colon, ws, value, ws])));
+            let entry = arena.concat(&[key, ws, self.signs.colon, ws, value, ws]);
+            slots.push(Slot::anywhere(entry));
             counts.push(Count { slots: [i as u32].into_iter().collect(), min: 1, max: Some(1) });
         }
         let arena = &mut self.algebra.builder.arena;
-        let (open, comma, close) = (arena.literal(b"{"), arena.literal(b","), arena.literal(b"}"));
-        let separator = arena.concat(&[comma, self.ws]);
+        let ([open, close], separator) = (self.signs.braces, self.signs.separator);
         let members = if slots.is_empty() {
             arena.empty()
         } else {

@@ -20,7 +20,7 @@ use super::string::{Speller, encode_literal, encode_opened};
 use crate::choice::trie_of_literals;
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{ByteSet, Expr, Grammar, Tracking};
+use crate::ir::{Arena, ByteSet, Expr, Grammar, Tracking};
 use crate::json::JsonWhitespace;
 use crate::limits::Budget;
 
@@ -52,12 +52,35 @@ pub(crate) struct Lower<'a> {
     bytes: Vec<u8>,
     /// The white space between tokens.
     ws: ExprId,
-    colon: ExprId,
+    signs: Signs,
     /// Any value, once something asked for it.
     value: Option<ExprId>,
     tracking: Tracking,
     /// Whether some array must not repeat an item, and it is not the grammar that sees to it.
     minds_repeated_items: bool,
+}
+
+/// What stands between values and around them.
+struct Signs {
+    quote: ExprId,
+    colon: ExprId,
+    /// A comma and white space.
+    separator: ExprId,
+    braces: [ExprId; 2],
+    brackets: [ExprId; 2],
+}
+
+impl Signs {
+    fn new(arena: &mut Arena, ws: ExprId) -> Self {
+        let comma = arena.literal(b",");
+        Signs {
+            quote: arena.literal(b"\""),
+            colon: arena.literal(b":"),
+            separator: arena.concat(&[comma, ws]),
+            braces: [b"{", b"}"].map(|brace| arena.literal(brace)),
+            brackets: [b"[", b"]"].map(|bracket| arena.literal(bracket)),
+        }
+    }
 }
 
 impl<'a> Lower<'a> {
@@ -68,7 +91,7 @@ impl<'a> Lower<'a> {
         };
         let speller = Speller::over(algebra.options.spelling, algebra.library.text, algebra.library.controls);
         let known = Vec::with_capacity(algebra.nodes.nodes.len() + 2);
-        let colon = algebra.builder.arena.literal(b":");
+        let signs = Signs::new(&mut algebra.builder.arena, ws);
         Ok(Lower {
             speller,
             spelled: FxHashMap::default(),
@@ -78,7 +101,7 @@ impl<'a> Lower<'a> {
             todo: Vec::new(),
             depth: 0,
             ws,
-            colon,
+            signs,
             value: None,
             tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
@@ -240,7 +263,7 @@ impl<'a> Lower<'a> {
             // However it is spelled, it is as good.
             return Ok(arena.rule(self.algebra.library.string));
         }
-        let quote = arena.literal(b"\"");
+        let quote = self.signs.quote;
         if let Strings::Only(texts) = strings
             && texts.iter().all(|text| self.speller.is_plain(text))
         {
@@ -304,7 +327,7 @@ impl<'a> Lower<'a> {
             self.bytes.push(b'"');
             return arena.literal(&self.bytes);
         }
-        let (quote, body) = (arena.literal(b"\""), encode_literal(text, &mut self.speller, arena));
+        let (quote, body) = (self.signs.quote, encode_literal(text, &mut self.speller, arena));
         arena.concat(&[quote, body, quote])
     }
 
@@ -343,16 +366,16 @@ impl<'a> Lower<'a> {
         Ok(value)
     }
 
-    /// The comma and the closing bracket of an array, which may or may not repeat items.
-    fn comma_and_bracket(&mut self, unique: bool) -> (ExprId, ExprId) {
-        let arena = &mut self.algebra.builder.arena;
+    /// What separates the items of an array, which may or may not be repeated, and the closing bracket.
+    fn separator_and_bracket(&mut self, unique: bool) -> (ExprId, ExprId) {
         if unique || !self.tracking.items {
-            return (arena.literal(b","), arena.literal(b"]"));
+            return (self.signs.separator, self.signs.brackets[1]);
         }
+        let arena = &mut self.algebra.builder.arena;
         let either = |byte: u8, repeated: u8| ByteSet::single(byte).union(&ByteSet::single(repeated));
         let comma = arena.byte(either(b',', Tracking::COMMA_AFTER_REPEATED));
         let bracket = arena.byte(either(b']', Tracking::BRACKET_AFTER_REPEATED));
-        (comma, bracket)
+        (arena.concat(&[comma, self.ws]), bracket)
     }
 
     /// Where the schema of a goal stands.

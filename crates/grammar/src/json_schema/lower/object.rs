@@ -35,18 +35,14 @@ impl Lower<'_> {
             return Err(Error::new(ErrorKind::Unsupported, message));
         }
         let (members, classes) = self.listed(object)?;
-        let arena = &mut self.algebra.builder.arena;
-        let comma = arena.literal(b",");
-        let separator = arena.concat(&[comma, self.ws]);
         let members =
             if members.is_empty() && object.some.is_empty() && (object.min, object.max) == (0, u64::MAX) {
-                self.free_members(&classes, separator)?
+                self.free_members(&classes)?
             } else {
-                self.counted_members(object, &members, &classes, separator)?
+                self.counted_members(object, &members, &classes)?
             };
-        let arena = &mut self.algebra.builder.arena;
-        let (open, close) = (arena.literal(b"{"), arena.literal(b"}"));
-        Ok(arena.concat(&[open, self.ws, members, close]))
+        let [open, close] = self.signs.braces;
+        Ok(self.algebra.builder.arena.concat(&[open, self.ws, members, close]))
     }
 
     /// The members by name and the classes of other keys, as they are to be written.
@@ -78,7 +74,7 @@ impl Lower<'_> {
     pub(super) fn entry(&mut self, key: ExprId, goal: GoalId) -> Result<ExprId, Error> {
         let value = self.value_of(goal)?;
         let arena = &mut self.algebra.builder.arena;
-        Ok(arena.concat(&[key, self.ws, self.colon, self.ws, value, self.ws]))
+        Ok(arena.concat(&[key, self.ws, self.signs.colon, self.ws, value, self.ws]))
     }
 
     /// A key that is not known beforehand. Keys by name need no tracking: each is written once, and no other.
@@ -96,7 +92,8 @@ impl Lower<'_> {
     }
 
     /// Any number of members, of certain classes. What is all in the base is written as it is there.
-    fn free_members(&mut self, classes: &[(Strings, GoalId)], separator: ExprId) -> Result<ExprId, Error> {
+    fn free_members(&mut self, classes: &[(Strings, GoalId)]) -> Result<ExprId, Error> {
+        let separator = self.signs.separator;
         let any = self.any_of_classes(classes)?;
         let arena = &mut self.algebra.builder.arena;
         if any.index() >= arena.base_len() && any != arena.never() {
@@ -125,8 +122,8 @@ impl Lower<'_> {
         object: &Object,
         members: &[Member],
         classes: &[(Strings, GoalId)],
-        separator: ExprId,
     ) -> Result<ExprId, Error> {
+        let separator = self.signs.separator;
         let mut slots: Vec<Slot> = Vec::with_capacity(members.len() + 1);
         let mut counts: Vec<Count> = Vec::with_capacity(members.len());
         let mut fulfilled: Vec<Vec<u32>> = vec![Vec::new(); object.some.len()];

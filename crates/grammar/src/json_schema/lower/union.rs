@@ -50,14 +50,12 @@ impl Lower<'_> {
     }
 
     fn by_first_member(&mut self, objects: &[Vec<Member>]) -> Result<ExprId, Error> {
-        let comma = self.algebra.builder.arena.literal(b",");
-        let separator = self.algebra.builder.arena.concat(&[comma, self.ws]);
         let mut ways: Vec<(&Rc<str>, Vec<ExprId>)> = Vec::new();
         let mut index: FxHashMap<&Rc<str>, usize> = FxHashMap::default();
         for members in objects {
             for (at, member) in members.iter().enumerate() {
                 let value = self.value_of(member.goal)?;
-                let rest = self.further_members(members, at, separator)?;
+                let rest = self.further_members(members, at)?;
                 let way = self.algebra.builder.arena.concat(&[value, self.ws, rest]);
                 let place = *index.entry(&member.name).or_insert(ways.len());
                 if place == ways.len() {
@@ -71,23 +69,18 @@ impl Lower<'_> {
             let key = self.quoted_text(name);
             let arena = &mut self.algebra.builder.arena;
             let rest = arena.alt(&ways);
-            bodies.push(arena.concat(&[key, self.ws, self.colon, self.ws, rest]));
+            bodies.push(arena.concat(&[key, self.ws, self.signs.colon, self.ws, rest]));
         }
         let arena = &mut self.algebra.builder.arena;
         if objects.iter().any(|members| members.iter().all(|member| !member.required)) {
             bodies.push(arena.empty());
         }
-        let (open, body, close) = (arena.literal(b"{"), arena.alt(&bodies), arena.literal(b"}"));
+        let ([open, close], body) = (self.signs.braces, arena.alt(&bodies));
         Ok(arena.concat(&[open, self.ws, body, close]))
     }
 
     /// What may follow the member at `first`.
-    fn further_members(
-        &mut self,
-        members: &[Member],
-        first: usize,
-        separator: ExprId,
-    ) -> Result<ExprId, Error> {
+    fn further_members(&mut self, members: &[Member], first: usize) -> Result<ExprId, Error> {
         let others = members.iter().enumerate().filter(|&(at, _)| at != first);
         let others: Vec<Member> = others.map(|(_, member)| member.clone()).collect();
         if others.is_empty() {
@@ -96,9 +89,9 @@ impl Lower<'_> {
         // Behind a comma there must be one.
         let optional = others.iter().all(|member| !member.required);
         let object = Object { min: u64::from(optional), ..Object::any() };
-        let more = self.counted_members(&object, &others, &[], separator)?;
+        let more = self.counted_members(&object, &others, &[])?;
         let arena = &mut self.algebra.builder.arena;
-        let more = arena.concat(&[separator, more]);
+        let more = arena.concat(&[self.signs.separator, more]);
         Ok(if optional { arena.optional(more) } else { more })
     }
 }
