@@ -28,6 +28,11 @@ use crate::error::{Error, ErrorKind};
 use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
 
+/// What is read of most schemas takes so many times the room of their text.
+const ROOM: usize = 8;
+/// Room for what is read that is taken at once, at most.
+const MOST_ROOM: usize = 1 << 13;
+
 impl Grammar {
     /// The formats of JSON Schema that are in the [base](Grammar::base), each with texts in which much of it is seen, as they
     /// stand between the quotes of a JSON string.
@@ -58,7 +63,7 @@ impl Grammar {
     /// ```
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         let mut budget = Budget::new(limits);
-        let room = Bump::new();
+        let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
         let documents = Documents::new(schema, options, &room);
         let nodes = resolve::load(&documents, options, limits, &mut budget)?;
         let mut algebra = Algebra::new(&nodes, options, limits, budget)?;

@@ -42,7 +42,8 @@ impl<'a> Json<'a> {
             return Err(Error::limit("source_bytes", limits.source_bytes));
         }
         let depth = limits.nesting.min(MAX_DEPTH);
-        let (stack, items, members) = (vec![], vec![], vec![]);
+        let (stack, items, members) =
+            (Vec::with_capacity(16), Vec::with_capacity(16), Vec::with_capacity(32));
         Reader { text, bytes: text.as_bytes(), at: 0, room, depth, stack, items, members }.read(budget)
     }
 

@@ -1,5 +1,7 @@
 //! Makes the nodes: breadth first from the root, one for each schema that can be reached.
 
+use std::collections::VecDeque;
+
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -25,7 +27,7 @@ const POINTER_BYTES: usize = 8;
 pub(super) struct Work<'a> {
     nodes: Vec<Node<'a>>,
     /// Where the nodes to be made are, and in which scope.
-    waiting: std::collections::VecDeque<(NodeId, Location<'a>, usize)>,
+    waiting: VecDeque<(NodeId, Location<'a>, usize)>,
     any: Option<NodeId>,
     never: Option<NodeId>,
     words: SmallVec<[(Word, NodeId); 6]>,
@@ -35,7 +37,8 @@ pub(super) struct Work<'a> {
 impl<'a> Resolver<'a, '_, '_> {
     /// All nodes that can be reached from `root`.
     pub(super) fn nodes(mut self, root: Location<'a>) -> Result<Nodes<'a>, Error> {
-        let mut work = Work::default();
+        let mut work =
+            Work { nodes: Vec::with_capacity(16), waiting: VecDeque::with_capacity(16), ..Work::default() };
         if !matches!(root.json, Json::Bool(_) | Json::Object(_)) {
             let message = format!("a schema must be an object, true or false, not {}", root.json.describe());
             return Err(Error::new(ErrorKind::Syntax, message).with_pointer(root.pointer.to_string()));
