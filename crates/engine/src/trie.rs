@@ -220,10 +220,10 @@ impl Trie {
 
     /// Adds the tokens on the way along `bytes`; the node at its end if there is more below it.
     #[inline]
-    pub(crate) fn along(&self, mut node: u32, bytes: &[u8], ids: &mut Vec<TokenId>) -> Option<u32> {
+    pub(crate) fn along(&self, mut node: u32, bytes: &[u8], ids: &mut impl Extend<TokenId>) -> Option<u32> {
         for &byte in bytes {
             node = self.child(node, byte)?;
-            ids.extend_from_slice(self.own(node));
+            ids.extend(self.own(node).iter().copied());
         }
         (self.nodes[node as usize].children > 0).then_some(node)
     }

@@ -199,7 +199,7 @@ impl<'s> Build<'s> {
         let id = StateId::of(
             store,
             store.states.push(State {
-                kernel: kernel.into_boxed_slice(),
+                kernel: Box::from(&kernel[..]),
                 expansion: OnceLock::new(),
                 clamped: OnceId::new(),
                 local: OnceId::new(),

@@ -22,6 +22,9 @@ pub(crate) struct Accept {
     ids: Arc<[TokenId]>,
 }
 
+/// Tokens that are being collected; most of the time there are few.
+pub(super) type Ids = SmallVec<[TokenId; 32]>;
+
 /// A mask that others use too, less a few tokens.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -48,7 +51,7 @@ impl Accept {
     }
 
     /// Adds these tokens to masks and ids that are being collected.
-    pub(crate) fn add_to(&self, masks: &mut SmallVec<[Shared; 1]>, ids: &mut Vec<TokenId>) {
+    pub(crate) fn add_to(&self, masks: &mut SmallVec<[Shared; 1]>, ids: &mut Ids) {
         masks.extend(self.masks.iter().cloned());
         ids.extend_from_slice(&self.ids);
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::{Accept, DENSE};
+use super::accept::{Accept, DENSE, Ids};
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
@@ -20,7 +20,6 @@ use crate::automaton::{
 };
 use crate::tables::Tables;
 use crate::trie::ROOT;
-use crate::vocab::TokenId;
 
 /// What entries do with trie nodes.
 #[derive(Default)]
@@ -54,7 +53,7 @@ struct Begun {
     /// The nodes where there is more below.
     nodes: SmallVec<[u32; 16]>,
     /// The tokens up to there, and the set of them, which most keys share: few tokens have more of a key.
-    ids: Vec<TokenId>,
+    ids: Ids,
     accept: Option<Accept>,
 }
 
@@ -315,9 +314,9 @@ impl Walk<'_> {
     fn begun(&self, nodes: &[u32], members: MembersId) -> Begun {
         let firsts = self.memory.choices.firsts(self.store, members);
         let Some(quote) = firsts.first().filter(|&quote| firsts == ByteSet::single(quote)) else {
-            return Begun { taken: 0, nodes: SmallVec::from_slice(nodes), ids: Vec::new(), accept: None };
+            return Begun { taken: 0, nodes: SmallVec::from_slice(nodes), ids: Ids::new(), accept: None };
         };
-        let mut ids = Vec::new();
+        let mut ids = Ids::new();
         let nodes = nodes.iter().filter_map(|&node| self.trie.along(node, &[quote], &mut ids)).collect();
         let accept = Accept::new(SmallVec::new(), &ids, (self.tables.words, DENSE));
         self.store.add_bytes(accept.bytes());

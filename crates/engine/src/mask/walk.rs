@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::{Accept, Shared};
+use super::accept::{Accept, Ids, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
@@ -19,7 +19,6 @@ use crate::automaton::{
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
 use crate::trie::{ROOT, Trie};
-use crate::vocab::TokenId;
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
@@ -40,7 +39,7 @@ pub(super) struct Walk<'a> {
     pub(super) trie: &'a Trie,
     pub(super) work: &'a mut Work,
     todo: Vec<(u32, &'a LocalExpansion)>,
-    pub(super) ids: Vec<TokenId>,
+    pub(super) ids: Ids,
     pub(super) masks: SmallVec<[Shared; 1]>,
     found: Pending,
     /// The same where the frame of an entry ends, by how it does.
@@ -79,7 +78,7 @@ impl<'a> Walk<'a> {
             trie: &tables.trie,
             work,
             todo: Vec::new(),
-            ids: Vec::new(),
+            ids: Ids::new(),
             masks: SmallVec::new(),
             found: Pending::default(),
             found_ends: Vec::new(),
@@ -268,7 +267,7 @@ impl<'a> Walk<'a> {
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
     #[inline]
     pub(super) fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        self.ids.extend_from_slice(self.trie.own(node));
+        self.ids.extend(self.trie.own(node).iter().copied());
         if self.trie.nodes[node as usize].children == 0 { Ok(()) } else { self.visit(node, local) }
     }
 

@@ -129,11 +129,10 @@ impl MaskStore {
         next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
     }
 
-    /// Remembers where a token leads, if the configuration was come to before. What goes on with a string or the like is
-    /// found as fast as it would be looked up.
+    /// Remembers where a token leads. What goes on with a string or the like is found as fast as it would be looked up.
     pub(crate) fn remember_next(&self, store: &Store, id: WholeId, token: TokenId, to: &Config) {
         let whole = self.wholes.get(id);
-        if self.wholes.is(id.0, to) || whole.used.load(Ordering::Relaxed) == 0 {
+        if self.wholes.is(id.0, to) {
             return;
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
