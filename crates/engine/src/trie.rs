@@ -74,6 +74,9 @@ impl Below {
     }
 }
 
+/// Tokens that are being collected; most of the time there are few.
+pub(crate) type Ids = SmallVec<[TokenId; 32]>;
+
 pub(crate) const ROOT: u32 = 0;
 
 impl Trie {
@@ -211,6 +214,16 @@ impl Trie {
         &self.tokens[n.tokens as usize..n.tokens as usize + n.own as usize]
     }
 
+    /// Adds the tokens that end at a node. Hardly any has more than one.
+    #[inline]
+    pub(crate) fn add_own(&self, node: u32, ids: &mut Ids) {
+        match *self.own(node) {
+            [] => {}
+            [one] => ids.push(one),
+            ref several => ids.extend_from_slice(several),
+        }
+    }
+
     /// All tokens of a node's subtree, its own included.
     #[inline]
     pub(crate) fn subtree(&self, node: u32) -> &[TokenId] {
@@ -220,10 +233,10 @@ impl Trie {
 
     /// Adds the tokens on the way along `bytes`; the node at its end if there is more below it.
     #[inline]
-    pub(crate) fn along(&self, mut node: u32, bytes: &[u8], ids: &mut impl Extend<TokenId>) -> Option<u32> {
+    pub(crate) fn along(&self, mut node: u32, bytes: &[u8], ids: &mut Ids) -> Option<u32> {
         for &byte in bytes {
             node = self.child(node, byte)?;
-            ids.extend(self.own(node).iter().copied());
+            self.add_own(node, ids);
         }
         (self.nodes[node as usize].children > 0).then_some(node)
     }

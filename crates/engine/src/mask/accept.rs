@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::union;
+use crate::trie::Ids;
 use crate::vocab::TokenId;
 
 /// More ids than this are kept as a mask of their own.
@@ -21,9 +22,6 @@ pub(crate) struct Accept {
     masks: SmallVec<[Shared; 1]>,
     ids: Arc<[TokenId]>,
 }
-
-/// Tokens that are being collected; most of the time there are few.
-pub(super) type Ids = SmallVec<[TokenId; 32]>;
 
 /// A mask that others use too, less a few tokens.
 #[derive(Clone)]

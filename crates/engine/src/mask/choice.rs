@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::{Accept, DENSE, Ids};
+use super::accept::{Accept, DENSE};
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
@@ -19,7 +19,7 @@ use crate::automaton::{
     BehindKey, BlankFirst, Exceeded, Generic, LocalExpansion, LocalId, NodeId, StateId, Store, Work,
 };
 use crate::tables::Tables;
-use crate::trie::ROOT;
+use crate::trie::{Ids, ROOT};
 
 /// What entries do with trie nodes.
 #[derive(Default)]

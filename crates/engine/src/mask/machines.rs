@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
                     continue;
                 }
                 if bytes >= taken {
-                    self.ids.extend(self.trie.own(child).iter().copied());
+                    self.trie.add_own(child, &mut self.ids);
                 }
                 if self.trie.nodes[child as usize].children > 0 {
                     if !is_anchor && self.follows(child, place.after) && place.machine.accepts(&next) {

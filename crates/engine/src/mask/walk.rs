@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::accept::{Accept, Ids, Shared};
+use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
@@ -18,7 +18,7 @@ use crate::automaton::{
 };
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
-use crate::trie::{ROOT, Trie};
+use crate::trie::{Ids, ROOT, Trie};
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
@@ -267,7 +267,7 @@ impl<'a> Walk<'a> {
     /// Comes to `node` in `local`: takes the tokens that end here, and goes on below if there is more.
     #[inline]
     pub(super) fn arrive(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
-        self.ids.extend(self.trie.own(node).iter().copied());
+        self.trie.add_own(node, &mut self.ids);
         if self.trie.nodes[node as usize].children == 0 { Ok(()) } else { self.visit(node, local) }
     }
 
