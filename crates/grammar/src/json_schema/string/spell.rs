@@ -30,7 +30,7 @@ pub(crate) struct Speller {
     sets: FxHashMap<CharSetId, ExprId>,
     chars: FxHashMap<char, ExprId>,
     /// The escapes of sets that have certain characters of those that cannot stand for themselves.
-    escapes: Vec<(ByteSet, ExprId)>,
+    escapes: FxHashMap<ByteSet, ExprId>,
     any: Option<ExprId>,
     /// What follows the backslash in the long escapes of control characters, if the arena has it already.
     controls: Option<ExprId>,
@@ -42,7 +42,7 @@ impl Speller {
             spelling,
             sets: FxHashMap::default(),
             chars: FxHashMap::default(),
-            escapes: Vec::new(),
+            escapes: FxHashMap::default(),
             any: None,
             controls: None,
         }
@@ -126,7 +126,7 @@ impl Speller {
     /// The escapes of what cannot stand for itself. Sets differ much less in this than in the rest.
     fn needed_escapes(&mut self, set: &CharSet, arena: &mut Arena) -> ExprId {
         let needed = set.ascii().intersect(&CharSet::from_ranges(ESCAPED).ascii());
-        if let Some(&(_, known)) = self.escapes.iter().find(|known| known.0 == needed) {
+        if let Some(&known) = self.escapes.get(&needed) {
             return known;
         }
         let controls = controls();
@@ -138,7 +138,7 @@ impl Speller {
             }
         };
         let escapes = escapes(set, is_escaped, long, arena);
-        self.escapes.push((needed, escapes));
+        self.escapes.insert(needed, escapes);
         escapes
     }
 }
