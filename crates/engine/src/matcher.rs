@@ -155,7 +155,7 @@ impl Matcher {
         if let Some(known) = self.whole() {
             return Ok(masks.write(store, &tables.kept, known, words));
         }
-        let mut sets: SmallVec<[&Accept; 16]> = SmallVec::new();
+        let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
         if let Some(time) = self.collect(config, &mut sets)? {
             self.constraint.inner.counters.cold_mask(time);
         }
@@ -179,7 +179,7 @@ impl Matcher {
     pub(crate) fn collect<'a>(
         &'a self,
         config: &Config,
-        sets: &mut SmallVec<[&'a Accept; 16]>,
+        sets: &mut SmallVec<[&'a Accept; 8]>,
     ) -> Result<Option<Duration>, MatchError> {
         let Generation { store, masks, .. } = &*self.generation;
         let tables = &self.constraint.inner.tables;

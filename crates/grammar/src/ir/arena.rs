@@ -393,19 +393,16 @@ impl Arena {
             match self.get(part) {
                 Expr::Never => return self.never(),
                 Expr::Empty => {}
-                Expr::Literal(literal) => self.append_literal(&mut run, (part, literal)),
                 Expr::Concat(list) => {
                     // In a sequence no two literals are neighbours: only its ends can be joined to anything.
                     let (start, last) = (list.start as usize, list.len as usize - 1);
-                    self.append(&mut flat, &mut run, self.lists.get(start));
+                    let (first, end) = (self.lists.get(start), self.lists.get(start + last));
+                    self.append(&mut flat, &mut run, (first, self.get(first)));
                     self.end_run(&mut flat, &mut run);
                     flat.extend(self.lists.slice(start + 1, last - 1).iter().copied());
-                    self.append(&mut flat, &mut run, self.lists.get(start + last));
+                    self.append(&mut flat, &mut run, (end, self.get(end)));
                 }
-                _ => {
-                    self.end_run(&mut flat, &mut run);
-                    flat.push(part);
-                }
+                expr => self.append(&mut flat, &mut run, (part, expr)),
             }
         }
         self.end_run(&mut flat, &mut run);
@@ -416,18 +413,19 @@ impl Arena {
         }
     }
 
-    /// Puts `next` at the end of a sequence.
-    fn append(&mut self, flat: &mut SmallVec<[ExprId; 16]>, run: &mut LiteralRun, next: ExprId) {
-        if let Expr::Literal(literal) = self.get(next) {
-            return self.append_literal(run, (next, literal));
-        }
-        self.end_run(flat, run);
-        flat.push(next);
-    }
-
-    /// The same for a literal. Neighbouring ones are gathered in `run` and interned once, at its end: a join per literal
-    /// would store every prefix of a long run.
-    fn append_literal(&self, run: &mut LiteralRun, (next, literal): (ExprId, Literal)) {
+    /// Puts `next` at the end of a sequence. Neighbouring literals are gathered in `run` and interned once, at
+    /// its end: a join per literal would store every prefix of a long run.
+    fn append(
+        &mut self,
+        flat: &mut SmallVec<[ExprId; 16]>,
+        run: &mut LiteralRun,
+        (next, expr): (ExprId, Expr),
+    ) {
+        let Expr::Literal(literal) = expr else {
+            self.end_run(flat, run);
+            flat.push(next);
+            return;
+        };
         match run.first {
             None => run.first = Some(next),
             Some(first) => {

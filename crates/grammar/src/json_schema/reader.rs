@@ -2,7 +2,7 @@
 //!
 //! Strict: no comments, no trailing commas, no lone surrogates, no key twice in an object. Numbers are kept as they
 //! were written, since their size and their digits matter to a schema. The reader keeps its own stack, but values are
-//! dropped and compared recursively, so that nesting has a bound of its own beside [`Limits::nesting`].
+//! compared recursively, so that nesting has a bound of its own beside [`Limits::nesting`].
 
 use bumpalo::Bump;
 

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::index::Resource;
 use super::items::Together;
 use super::scope::{EMPTY, RECURSIVE};
-use super::values::and;
+use super::values::joined;
 use super::warnings::unknown;
 use super::{Identity, Location, Resolver, values};
 use crate::error::{Error, ErrorKind};
@@ -259,7 +259,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
                     target = dynamic;
                 }
                 let id = self.resolver.node(self.work, target, self.scope)?;
-                self.schema.references = and(self.schema.references, id, self.room());
+                self.schema.references = joined(self.schema.references, &[id], self.room());
                 return Ok(true);
             }
             "$defs" | "definitions" => {
@@ -307,8 +307,7 @@ impl<'r, 'a, 'b, 'l> Builder<'r, 'a, 'b, 'l> {
             "patternProperties" => self.schema.pattern_properties = self.map(name, value)?,
             "dependentSchemas" => {
                 let more = self.map(name, value)?;
-                let all = self.schema.dependent_schemas.iter().chain(more).copied();
-                self.schema.dependent_schemas = self.room().alloc_slice_fill_iter(all.collect::<Vec<_>>());
+                self.schema.dependent_schemas = joined(self.schema.dependent_schemas, more, self.room());
             }
             "dependencies" => self.dependencies(value)?,
             "additionalProperties" => self.schema.additional = Some(self.one(name, value)?),

@@ -2,7 +2,7 @@
 //! `additionalItems`, the bounds of numbers, `if`, `contains`.
 
 use super::build::Builder;
-use super::values;
+use super::values::{self, joined};
 use crate::error::Error;
 use crate::json_schema::node::Bound;
 use crate::json_schema::options::Draft;
@@ -99,8 +99,7 @@ impl<'a> Builder<'_, 'a, '_, '_> {
             self.warn_once("dependencies", now);
         }
         let members = self.checked("dependencies", values::object(value))?;
-        let (mut required, mut schemas) =
-            (self.schema.dependent_required.to_vec(), self.schema.dependent_schemas.to_vec());
+        let (mut required, mut schemas) = (Vec::new(), Vec::new());
         for (name, value) in members {
             if let Json::Array(_) = value {
                 let names = self.checked("dependencies", values::strings(value, self.room()))?;
@@ -109,8 +108,8 @@ impl<'a> Builder<'_, 'a, '_, '_> {
                 schemas.push((*name, self.member("dependencies", name, value)?));
             }
         }
-        self.schema.dependent_required = self.room().alloc_slice_copy(&required);
-        self.schema.dependent_schemas = self.room().alloc_slice_copy(&schemas);
+        self.schema.dependent_required = joined(self.schema.dependent_required, &required, self.room());
+        self.schema.dependent_schemas = joined(self.schema.dependent_schemas, &schemas, self.room());
         Ok(())
     }
 }

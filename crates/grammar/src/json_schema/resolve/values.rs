@@ -18,10 +18,10 @@ pub(super) fn set<'a>(
         "type" => schema.types = Some(types(value)?),
         "enum" => schema.values = Some(list(value)?),
         "const" => schema.constant = Some(value),
-        "minimum" => schema.minimum = and(schema.minimum, bound(value, false)?, room),
-        "maximum" => schema.maximum = and(schema.maximum, bound(value, false)?, room),
-        "exclusiveMinimum" => schema.minimum = and(schema.minimum, bound(value, true)?, room),
-        "exclusiveMaximum" => schema.maximum = and(schema.maximum, bound(value, true)?, room),
+        "minimum" => schema.minimum = joined(schema.minimum, &[bound(value, false)?], room),
+        "maximum" => schema.maximum = joined(schema.maximum, &[bound(value, false)?], room),
+        "exclusiveMinimum" => schema.minimum = joined(schema.minimum, &[bound(value, true)?], room),
+        "exclusiveMaximum" => schema.maximum = joined(schema.maximum, &[bound(value, true)?], room),
         "multipleOf" => schema.multiple_of = Some(positive(value)?),
         "minLength" => schema.min_length = Some(count(value)?),
         "maxLength" => schema.max_length = Some(count(value)?),
@@ -31,11 +31,11 @@ pub(super) fn set<'a>(
         "minProperties" => schema.min_properties = Some(count(value)?),
         "maxProperties" => schema.max_properties = Some(count(value)?),
         "dependentRequired" => {
-            let mut all = schema.dependent_required.to_vec();
+            let mut all = Vec::new();
             for (name, names) in object(value)? {
                 all.push((*name, strings(names, room)?));
             }
-            schema.dependent_required = room.alloc_slice_copy(&all);
+            schema.dependent_required = joined(schema.dependent_required, &all, room);
         }
         "minContains" => schema.min_contains = Some(count(value)?),
         "maxContains" => schema.max_contains = Some(count(value)?),
@@ -47,9 +47,10 @@ pub(super) fn set<'a>(
     Ok(true)
 }
 
-/// Some, and one more. There are few: each makes a list of its own.
-pub(super) fn and<'a, T: Copy>(some: &'a [T], more: T, room: &'a Bump) -> &'a [T] {
-    room.alloc_slice_fill_with(some.len() + 1, |at| some.get(at).copied().unwrap_or(more))
+/// What keywords that say the same kind of thing say together. Hardly ever there are two.
+pub(super) fn joined<'a, T: Copy>(some: &'a [T], more: &[T], room: &'a Bump) -> &'a [T] {
+    let at = |at: usize| *some.get(at).unwrap_or_else(|| &more[at - some.len()]);
+    room.alloc_slice_fill_with(some.len() + more.len(), at)
 }
 
 fn must(be: &str, value: &Json) -> String {

@@ -18,7 +18,7 @@ const SHORT: [(char, u8); 8] = [
     ('\u{C}', b'f'),
     ('/', b'/'),
 ];
-/// What cannot stand for itself; see [`is_escaped`].
+/// What cannot stand for itself.
 const ESCAPED: [(u32, u32); 3] = [(0, 0x1F), (0x22, 0x22), (0x5C, 0x5C)];
 
 /// Inclusive ranges of numbers, sorted and disjoint.
@@ -132,10 +132,7 @@ impl Speller {
         let controls = controls();
         let long = match self.controls {
             Some(known) if controls.is_subset(&needed) => known,
-            _ => {
-                let long = needed.intersect(&controls);
-                long_escapes(&CharSet::from_ranges(long.iter().map(|b| (b.into(), b.into()))), arena)
-            }
+            _ => long_escapes(&chars_of(&needed.intersect(&controls)), arena),
         };
         let escapes = escapes(set, is_escaped, long, arena);
         self.escapes.insert(needed, escapes);
@@ -145,7 +142,7 @@ impl Speller {
 
 /// Whether a character of ASCII cannot stand for itself.
 fn is_escaped(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
+    ESCAPED.iter().any(|range| (range.0..=range.1).contains(&byte.into()))
 }
 
 /// The characters that have long escapes only.
@@ -155,7 +152,12 @@ fn controls() -> ByteSet {
 
 /// What follows the backslash in the long escapes of control characters.
 pub(crate) fn control_escapes(arena: &mut Arena) -> ExprId {
-    long_escapes(&CharSet::from_ranges(controls().iter().map(|b| (b.into(), b.into()))), arena)
+    long_escapes(&chars_of(&controls()), arena)
+}
+
+/// Characters of ASCII.
+fn chars_of(bytes: &ByteSet) -> CharSet {
+    CharSet::from_ranges(bytes.iter().map(|b| (b.into(), b.into())))
 }
 
 /// The same for a set.
