@@ -2,9 +2,10 @@
 //!
 //! One thread. An interval is min(wall, CPU time of this thread), because machines are shared. Compile is timed
 //! from source text, warming ahead of time (`--warm-us`) included; the first mask is a new matcher and its first
-//! fill. The cold pass gives every test a constraint as it was right after the compile, made outside the timed
-//! intervals; the warm pass goes over the same tests once more after a pass that is not timed. A refused token
-//! counts its mask only. The text must be complete at the end. The result format is fixed: others read it.
+//! fill. The cold pass is the first one over the tests of a constraint that was just compiled, as the peers' loop has it;
+//! with `--alone` every test gets a constraint as it was right after the compile, made outside the timed intervals. The
+//! warm pass goes over the same tests once more. A refused token counts its mask only. The text must be complete at the
+//! end. The result format is fixed: others read it.
 
 mod case;
 pub(crate) mod clock;
@@ -70,6 +71,11 @@ pub(crate) struct Args {
     /// server does when it starts
     #[arg(long, value_name = "N", default_value_t = 1000)]
     warm_tables_ms: u64,
+    /// In the cold pass give every test a constraint as it was compiled, that no other test has used: each text is the first
+    /// of its constraint. Without this the cold pass is the first one over all tests of a constraint, as the peers are
+    /// measured
+    #[arg(long)]
+    alone: bool,
     /// Run the cold pass R times, each on empty caches, and report the lowest time of each step (a minimum over R)
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -96,6 +102,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
         "rss_base": resident_bytes(),
     });
     header["warm_tables_ms"] = json!(args.warm_tables_ms);
+    header["alone"] = json!(args.alone);
     if args.warm_us > 0 {
         header["warm_us"] = json!(args.warm_us);
     }
@@ -108,6 +115,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
         compiler,
         limits,
         warm: Duration::from_micros(args.warm_us),
+        alone: args.alone,
         repeat: args.repeat,
         verifier: args.verify.map(Verifier::every),
         ops_due: true,
@@ -145,6 +153,8 @@ struct Bench {
     words: Vec<u32>,
     /// How long a compiled constraint is warmed before it is used.
     warm: Duration,
+    /// Whether every test of the cold pass gets a constraint of its own.
+    alone: bool,
     /// How often the cold pass runs.
     repeat: u32,
     verifier: Option<Verifier>,
@@ -204,8 +214,10 @@ impl Bench {
         result["first_mask_ns"] = json!(watch.stop());
         result["rss_delta"] = json!(resident_bytes() - resident);
         let cold = self.cold(case, constraint)?;
-        self.again(case, constraint)?;
-        let warm = self.again(case, constraint)?;
+        if self.alone {
+            self.pass(case, constraint)?;
+        }
+        let warm = self.pass(case, constraint)?;
         result["mem"] = json!(constraint.stats().cache_bytes);
         result["rss_delta_end"] = json!(resident_bytes() - resident);
         result["cold"] = cold
@@ -221,24 +233,38 @@ impl Bench {
         Ok(())
     }
 
-    /// Every test on a constraint as it was compiled: the lowest times of all repetitions.
+    /// The cold pass: the lowest times of all repetitions.
     fn cold(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
+        let mut verifier = self.verifier.take();
+        let lowest = self.cold_once(case, constraint, verifier.as_mut());
+        self.verifier = verifier;
+        let mut lowest = lowest?;
+        for _ in 1..self.repeat {
+            let again = self.cold_once(case, &self.as_compiled(case, constraint), None)?;
+            lowest.iter_mut().zip(&again).for_each(|(lowest, again)| lowest.lower(again));
+        }
+        Ok(lowest)
+    }
+
+    /// Every test on the same constraint, which is as it was compiled, or each on a copy of it.
+    fn cold_once(
+        &mut self,
+        case: &Case,
+        constraint: &Constraint,
+        mut verifier: Option<&mut Verifier>,
+    ) -> Result<Vec<Pass>, MatchError> {
         let mut passes = Vec::with_capacity(case.tests.len());
         for (index, test) in case.tests.iter().enumerate() {
-            let unused = self.as_compiled(case, constraint);
-            let mut verifying = self.verifier.as_mut().map(|verifier| verifier.test(constraint, index));
-            let mut lowest = pass::run(&unused, test, &mut self.words, verifying.as_mut())?;
-            for _ in 1..self.repeat {
-                let unused = self.as_compiled(case, constraint);
-                lowest.lower(&pass::run(&unused, test, &mut self.words, None)?);
-            }
-            passes.push(lowest);
+            let own = self.alone.then(|| self.as_compiled(case, constraint));
+            let mut verifying = verifier.as_mut().map(|verifier| verifier.test(constraint, index));
+            let constraint = own.as_ref().unwrap_or(constraint);
+            passes.push(pass::run(constraint, test, &mut self.words, verifying.as_mut())?);
         }
         Ok(passes)
     }
 
     /// Every test on the same constraint.
-    fn again(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
+    fn pass(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
         case.tests.iter().map(|test| pass::run(constraint, test, &mut self.words, None)).collect()
     }
 }

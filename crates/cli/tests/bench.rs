@@ -80,14 +80,18 @@ fn warmed_repeated_and_verified() {
         {"valid": true, "tokens": tokens("red")},
         {"valid": false, "tokens": tokens("rex")},
     ]});
-    let more = ["--warm-us", "50", "--repeat", "3", "--verify", "2"];
-    let (run, results) = bench("bench-verify", &[case], &more);
-    // Six steps, every second one.
-    run.expect(0).says("verified 3 masks, each token by token: no difference");
-    assert_eq!((&results[0]["warm_us"], &results[0]["repeat"]), (&50.into(), &3.into()));
-    let cold = &results[1]["cold"];
-    assert_eq!((&cold[0]["accepted"], &cold[1]["why"]), (&true.into(), &"rejected at 2".into()));
-    assert_eq!(cold[0]["tbm"].as_array().unwrap().len(), 3);
+    for alone in [&[][..], &["--alone"]] {
+        let more = [&["--warm-us", "50", "--repeat", "3", "--verify", "2"], alone].concat();
+        let (run, results) = bench("bench-verify", std::slice::from_ref(&case), &more);
+        // Six steps, every second one.
+        run.expect(0).says("verified 3 masks, each token by token: no difference");
+        let header = &results[0];
+        assert_eq!((&header["warm_us"], &header["repeat"]), (&50.into(), &3.into()));
+        assert_eq!(header["alone"], !alone.is_empty());
+        let cold = &results[1]["cold"];
+        assert_eq!((&cold[0]["accepted"], &cold[1]["why"]), (&true.into(), &"rejected at 2".into()));
+        assert_eq!(cold[0]["tbm"].as_array().unwrap().len(), 3);
+    }
     let (run, results) = bench("bench-plain", &[], &[]);
     assert_eq!(run.expect(0).out, "");
     assert!(results[0].get("warm_us").is_none() && results[0].get("repeat").is_none());

@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: this engine and its peers over the same cases, one after the other on one core, and the page
-//! and the plots that come of it.
+//! and the plots that come of it. What is quick is measured several times, between the others, so that a bad moment of the
+//! machine is not all of an engine.
 //!
 //! Everything is below `target/bench`; a full run writes `docs/benchmarks.md` and `docs/benchmarks/`, a quick or a
 //! partial one writes the same below `target/bench/docs`, since its figures are not to be published.
@@ -17,11 +18,12 @@ mod targets;
 mod workloads;
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use results::{Comparison, Run};
+use results::{Comparison, Run, Runs};
 use setup::{Places, pinned};
 
 /// What `cargo xtask bench --help` says.
@@ -43,6 +45,8 @@ struct Engine {
     key: &'static str,
     /// What the page calls it.
     name: &'static str,
+    /// The rounds that it is measured in, each time in a process of its own.
+    rounds: Range<usize>,
     /// What is to be had before.
     prepare: fn(&Places) -> Result<(), String>,
     /// The command that measures it over the cases in the harness's data, into the result of a name.
@@ -52,8 +56,12 @@ struct Engine {
 /// Parts that are measured beside the engines over the cases.
 const PARTS: [&str; 7] = ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars"];
 
-/// Results of a second run of this engine, in a process of its own: maxima are of the lower time of each step.
-const LOWEST: &str = "tokenstile-lowest";
+/// So often the engines that are quick are measured; those that are not, in one of these rounds.
+const ROUNDS: usize = 3;
+
+/// This engine with a constraint of its own for every text, in processes of their own: what a text leaves behind in the
+/// tables of the vocabulary is not there either.
+const ALONE: &str = "tokenstile-alone";
 
 /// How many constraints are measured as the first of a process.
 const FIRSTS: usize = 20;
@@ -62,18 +70,25 @@ const ENGINES: [Engine; 5] = [
     Engine {
         key: "tokenstile",
         name: "Tokenstile",
+        rounds: 0..ROUNDS,
         prepare: Places::build_tokenstile,
         command: |places, limit, result| ours(places, limit, result),
     },
     Engine {
-        key: LOWEST,
-        name: "Tokenstile, lower of two",
-        prepare: |_| Ok(()),
-        command: |places, limit, result| ours(places, limit, result),
+        key: ALONE,
+        name: "Tokenstile",
+        rounds: 0..ROUNDS,
+        prepare: Places::build_tokenstile,
+        command: |places, limit, result| {
+            let mut command = ours(places, limit, result);
+            command.arg("--alone");
+            command
+        },
     },
     Engine {
         key: "llguidance",
         name: "llguidance, native",
+        rounds: 0..ROUNDS,
         prepare: Places::build_llgbench,
         command: |places, limit, result| {
             let mut command = pinned(&places.llgbench());
@@ -84,16 +99,46 @@ const ENGINES: [Engine; 5] = [
     Engine {
         key: "glrmask",
         name: "glrmask",
+        rounds: 1..2,
         prepare: |places| places.install("glrmask==0.5.0", true),
         command: |places, limit, result| python(places, limit, "glr-dwa", result),
     },
     Engine {
         key: "xgrammar",
         name: "xgrammar",
+        rounds: 2..3,
         prepare: |places| places.install("xgrammar==0.2.8", false),
         command: |places, limit, result| python(places, limit, "xgr", result),
     },
 ];
+
+impl Engine {
+    /// The name of its result in a round; that of the first has no number.
+    fn result(&self, prefix: &str, round: usize) -> String {
+        match round - self.rounds.start {
+            0 => format!("{prefix}{}", self.key),
+            again => format!("{prefix}{}-{}", self.key, again + 1),
+        }
+    }
+}
+
+/// Has engines go over the cases that are there, in rounds, into results whose names begin with `prefix`. One that
+/// fails leaves no result, and the others go on.
+fn in_rounds(places: &Places, engines: &[&Engine], prefix: &str, limit: impl Fn(&Engine) -> usize) {
+    for round in 0..ROUNDS {
+        for engine in engines.iter().filter(|engine| engine.rounds.contains(&round)) {
+            let result = engine.result(prefix, round);
+            let started = Instant::now();
+            match setup::run(&mut (engine.command)(places, limit(engine), &result)) {
+                Ok(()) => println!("bench: {result}: {:.0} s", started.elapsed().as_secs_f64()),
+                Err(error) => {
+                    println!("bench: {result} FAILED: {error}");
+                    let _ = fs::remove_file(places.result(&result));
+                }
+            }
+        }
+    }
+}
 
 /// A peer through its Python package.
 struct Peer {
@@ -152,7 +197,7 @@ impl Options {
     }
 
     fn wants(&self, key: &str) -> bool {
-        let key = key.strip_suffix("-lowest").unwrap_or(key);
+        let key = key.strip_suffix("-alone").unwrap_or(key);
         self.only.is_empty() || self.only.iter().any(|name| name == key)
     }
 
@@ -234,9 +279,8 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
     if PARTS.iter().any(|part| options.wants(part)) {
         places.build_tokenstile()?;
     }
-    for engine in ready.iter().filter(|engine| options.wants(engine.key)) {
-        timed(engine.name, || setup::run(&mut (engine.command)(places, options.limit, engine.key)));
-    }
+    let wanted: Vec<&Engine> = ready.iter().copied().filter(|engine| options.wants(engine.key)).collect();
+    in_rounds(places, &wanted, "", |_| options.limit);
     if options.wants("first") {
         timed("the first constraint of a process", || firsts(places));
     }
@@ -263,11 +307,11 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
 
 impl Measured {
     fn is_empty(&self) -> bool {
-        self.schemas.runs.is_empty()
+        self.schemas.engines.is_empty()
             && self.scaling.is_empty()
             && self.vocabularies.is_empty()
-            && self.patterns.runs.is_empty()
-            && self.grammars.runs.is_empty()
+            && self.patterns.engines.is_empty()
+            && self.grammars.engines.is_empty()
             && self.live.is_empty()
     }
 }
@@ -312,15 +356,28 @@ fn collect(places: &Places) -> Measured {
         let path = places.result(key);
         path.exists().then(|| Run::read(&path).map_err(|error| println!("bench: {error}")).ok()).flatten()
     };
-    let named = |prefix: &str, engines: &[(&str, &'static str)]| {
-        let run = |&(key, name): &(&str, &'static str)| Some((name, read(&format!("{prefix}{key}"))?));
-        Comparison::new(engines.iter().filter_map(run).collect(), read(&format!("{prefix}{LOWEST}")))
+    let runs = |prefix: &str, engine: &Engine| {
+        let all = engine.rounds.clone().filter_map(|round| read(&engine.result(prefix, round))).collect();
+        Some((engine.name, Runs::of(all)?))
     };
-    let engines = ENGINES.iter().filter(|engine| engine.key != LOWEST);
-    let engines: Vec<(&str, &str)> = engines.map(|engine| (engine.key, engine.name)).collect();
-    let of = |prefix: &str| named(prefix, &engines);
-    let through_python: Vec<(&str, &str)> =
-        engines.iter().copied().take(1).chain(PEERS.iter().map(|peer| (peer.name, peer.name))).collect();
+    let without = |prefix: &str, key: &str| Comparison {
+        engines: ENGINES.iter().filter(|e| e.key != key).filter_map(|engine| runs(prefix, engine)).collect(),
+    };
+    let [ours, alone, ..] = &ENGINES;
+    let of = |prefix: &str| {
+        let mut comparison = without(prefix, alone.key);
+        if let (Some((_, ours)), Some((_, alone))) = (comparison.engines.first_mut(), runs(prefix, alone)) {
+            ours.put_alone(&alone);
+        }
+        comparison
+    };
+    let python = |prefix: &str, peer: &Peer| {
+        Some((peer.name, Runs::of(vec![read(&format!("{prefix}{}", peer.name))?])?))
+    };
+    let through_python = |prefix: &str| {
+        let peers = PEERS.iter().filter_map(|peer| python(prefix, peer));
+        Comparison { engines: runs(prefix, alone).into_iter().chain(peers).collect() }
+    };
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
     let mut scaling = scaling::read(&places.result("scaling"));
     scaling.extend(scaling::read(&places.result("batch")));
@@ -331,10 +388,10 @@ fn collect(places: &Places) -> Measured {
         vocabularies: workloads::VOCABULARIES
             .iter()
             .map(|vocabulary| workloads::Measured { vocabulary, comparison: of(&vocabulary.prefix()) })
-            .filter(|measured| !measured.comparison.runs.is_empty())
+            .filter(|measured| !measured.comparison.engines.is_empty())
             .collect(),
-        patterns: of("patterns-"),
-        grammars: named("grammars-", &through_python),
+        patterns: without("patterns-", ours.key),
+        grammars: through_python("grammars-"),
         live: live::read(&places.result("live")),
         about,
     }
@@ -347,7 +404,7 @@ mod tests {
     #[test]
     fn options_are_read() {
         let options = Options::parse(&["--quick", "--only", "tokenstile,glrmask"]).unwrap();
-        assert!(options.wants("tokenstile") && options.wants(LOWEST) && !options.wants("xgrammar"));
+        assert!(options.wants("tokenstile") && options.wants(ALONE) && !options.wants("xgrammar"));
         assert!(options.limit == 60 && !options.is_full());
         assert!(Options::parse(&[]).unwrap().is_full());
         assert!(Options::parse(&["--only", "nothing"]).is_none() && Options::parse(&["--what"]).is_none());

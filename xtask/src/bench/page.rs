@@ -34,7 +34,7 @@ fn replaced(old: &str, body: &str) -> String {
 
 fn body(measured: &Measured) -> String {
     let mut out = String::new();
-    if !measured.schemas.runs.is_empty() {
+    if !measured.schemas.engines.is_empty() {
         out += &opening(measured);
         out += &against_targets(measured);
         out += &engines(measured);
@@ -51,26 +51,39 @@ fn body(measured: &Measured) -> String {
 }
 
 fn opening(measured: &Measured) -> String {
-    let schemas = measured.schemas.runs.iter().map(|(_, run)| run.cases.len()).max().unwrap_or(0);
-    let versions: Vec<String> =
-        measured.schemas.runs.iter().map(|(name, run)| format!("{name} {}", run.version)).collect();
+    let schemas = measured.schemas.engines.iter().map(|(_, runs)| runs.one().cases.len()).max().unwrap_or(0);
+    let versions: Vec<String> = measured
+        .schemas
+        .engines
+        .iter()
+        .map(|(name, runs)| format!("{name} {}", runs.one().version))
+        .collect();
+    let times: Vec<String> =
+        measured.schemas.engines.iter().map(|(name, runs)| format!("{name} {}", runs.count())).collect();
     format!(
         "## Real schemas\n\n\
          {schemas} schemas of MaskBench with their valid and invalid instances, Llama-3 vocabulary (128,256 tokens), \
-         each engine in a process of its own, one after the other, on one \
+         each run of an engine in a process of its own, one after the other, on one \
          pinned core.\n\n\
          - {}\n\
          - Versions: {}. glrmask and xgrammar through their Python packages, as their users call them: \
          their times have the calls from Python in them.\n\
-         - A time is the lower of wall time and CPU time of the step. *Cold*: every text gets a constraint as it was \
-         right after compiling; the tables of the vocabulary are there, with what constraints share built ahead \
-         (`Compiler::warm`, as servers do when they start: JSON, formats, classes of characters; nothing of these schemas). \
-         *Warm*: the same texts again on a constraint that has seen them. Tokens of texts that an engine rejects count \
+         - Runs of each: {}, those of one engine between those of the others, so that a bad moment of the machine is not \
+         all of an engine that is measured in seconds. Where there are several, a percentile is the middle one of theirs.\n\
+         - A time is the lower of wall time and CPU time of the step. *Cold*: the first pass over the texts of a schema that \
+         was just compiled, as the peers' harness and MaskBench have it; the tables of the vocabulary are there, with what \
+         constraints share built ahead (`Compiler::warm`, as servers do when they start: JSON, formats, classes of \
+         characters; nothing of these schemas). *Warm*: the same texts again. Tokens of texts that an engine rejects count \
          up to where it does.\n\
+         - *Every text alone* is stricter than *cold*: of this engine every text gets a constraint as it was right after \
+         compiling, in processes where no other pass was made, so that it finds nothing that an earlier text of its schema has \
+         left. For the peers it is the same as *cold*: the loop of llguidance gives every text a copy, and glrmask and \
+         xgrammar build their tables when they compile.\n\
          - Each engine is measured over all schemas that it compiles; a compile that runs out of time counts as \
          60 s. glrmask writes one layout of white space (`, ` and `: `) only; the others here any.\n",
         measured.about.trim(),
         versions.join(", "),
+        times.join(", "),
     )
 }
 
@@ -103,42 +116,42 @@ fn against_targets(measured: &Measured) -> String {
     let Some(Judged { table, met, all }) = targets::judged(&measured.schemas) else { return String::new() };
     format!(
         "\n### Against the targets\n\nMeasured (target): this engine's time as a part of the peer's at the same \
-         percentile, or in µs. The maxima of this engine take, of each schema or step, the lower time of two runs; those of the \
-         peers are from one run. {met} of {all} are met.\n\n{table}"
+         percentile, or in µs. The maxima of this engine take, of each schema or step, the lower time of the first two \
+         runs. {met} of {all} are met; the last row is not one of them.\n\n{table}"
     )
 }
 
 fn engines(measured: &Measured) -> String {
-    let runs = &measured.schemas.runs;
+    let engines = &measured.schemas.engines;
     let mut out = String::new();
     for (title, plot, pick) in PARTS {
         let _ = write!(
             out,
             "\n### {title}\n\n{}\n![{title}](benchmarks/{plot}.svg)\n",
-            tables::percentiles(runs, pick)
+            tables::percentiles(engines, pick)
         );
         if plot == "first" {
             out += "\n![Compile + first mask, as bars](benchmarks/compile.svg)\n";
         }
     }
-    if runs.len() > 1 {
-        let common = tables::common(runs);
+    if engines.len() > 1 {
+        let common = tables::common(engines);
         let _ = write!(
             out,
             "\n### Only the {} schemas that all of them take\n",
-            common.first().map_or(0, |(_, run)| run.cases.len())
+            common.first().map_or(0, |(_, runs)| runs.one().cases.len())
         );
         for (title, _, pick) in PARTS {
             let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&common, pick));
         }
     }
-    let _ = write!(out, "\n### Coverage\n\n{}", tables::coverage(runs));
+    let _ = write!(out, "\n### Coverage\n\n{}", tables::coverage(engines));
     let _ = write!(
         out,
         "\n### Memory of one compiled schema\n\nAfter all its texts: what the engine says it holds, and by how much its \
          process grew. A process uses again what earlier schemas gave back, so that only the tail of its growth says \
          anything. Wanted of the own figure: at most 0.3 at p50, 5 at p99.\n\n{}",
-        tables::memory(runs)
+        tables::memory(engines)
     );
     out
 }

@@ -6,19 +6,21 @@ use std::path::Path;
 
 use super::Measured;
 use super::plot::{Labels, Scale, Series, bars, lines};
-use super::results::percentile;
+use super::results::Runs;
 use super::tables::{PERCENTILES, Pick};
 
 /// Writes all plots into `folder`.
 pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    if !measured.schemas.runs.is_empty() {
+    if !measured.schemas.engines.is_empty() {
         let title = "Compile + first mask, by percentile of schemas";
         fs::write(folder.join("first.svg"), cumulative(measured, title, |run| run.first()))?;
         let title = "Mask + commit, cold, by percentile of tokens";
         fs::write(folder.join("cold.svg"), cumulative(measured, title, |run| run.cold()))?;
         let title = "Mask + commit, warm, by percentile of tokens";
         fs::write(folder.join("warm.svg"), cumulative(measured, title, |run| run.warm()))?;
+        let title = "Mask + commit, every text alone, by percentile of tokens";
+        fs::write(folder.join("alone.svg"), cumulative(measured, title, |run| run.alone()))?;
         fs::write(folder.join("compile.svg"), compile_bars(measured))?;
     }
     for (by, title, x) in [
@@ -39,13 +41,13 @@ pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
 fn cumulative(measured: &Measured, title: &str, pick: Pick) -> String {
     let mut series = Vec::new();
     let mut most = 1.0f64;
-    for (name, run) in &measured.schemas.runs {
-        let times = pick(run);
-        let nines = (times.len().max(10) as f64).log10();
+    for (name, runs) in &measured.schemas.engines {
+        let times = runs.times(pick);
+        let nines = (times.count().max(10) as f64).log10();
         most = most.max(nines);
         // Evenly spread over the axis, up to the slowest.
         let place = |step: u32| 100.0 * (1.0 - 10f64.powf(-f64::from(step) / 200.0 * nines));
-        let point = |step: u32| Some((place(step), percentile(&times, place(step))? as f64 / 1000.0));
+        let point = |step: u32| Some((place(step), times.percentile(place(step))? as f64 / 1000.0));
         series.push(Series { name: (*name).to_owned(), points: (0..=200).filter_map(point).collect() });
     }
     let y = Scale::around(series.iter().flat_map(|one| one.points.iter().map(|point| point.1)));
@@ -53,12 +55,12 @@ fn cumulative(measured: &Measured, title: &str, pick: Pick) -> String {
 }
 
 fn compile_bars(measured: &Measured) -> String {
-    let one = |(name, run): &(&'static str, super::Run)| {
-        let times = run.first();
-        let points = PERCENTILES.iter().filter_map(|&p| Some((p, percentile(&times, p)? as f64 / 1000.0)));
+    let one = |(name, runs): &(&'static str, Runs)| {
+        let times = runs.times(|run| run.first());
+        let points = PERCENTILES.iter().filter_map(|&p| Some((p, times.percentile(p)? as f64 / 1000.0)));
         Series { name: (*name).to_owned(), points: points.collect() }
     };
-    let series: Vec<Series> = measured.schemas.runs.iter().map(one).collect();
+    let series: Vec<Series> = measured.schemas.engines.iter().map(one).collect();
     let y = Scale::around(series.iter().flat_map(|one| one.points.iter().map(|point| point.1)));
     let labels = Labels { title: "Compile + first mask", x: "", y: "µs" };
     bars(&labels, &["p50", "p90", "p99", "p99.9", "max"], y, &series)

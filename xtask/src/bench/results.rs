@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::tables::Pick;
+
 /// What an engine made of a set of cases.
 #[derive(Clone, Default)]
 pub(super) struct Run {
@@ -15,30 +17,79 @@ pub(super) struct Run {
     pub(super) cases: Vec<CaseResult>,
 }
 
+/// What an engine made of the same cases, once or several times.
+pub(super) struct Runs(Vec<Run>);
+
+/// Times that an engine took, by its runs, each sorted.
+pub(super) struct Times(Vec<Vec<u64>>);
+
 /// What engines made of the same cases.
 pub(super) struct Comparison {
     /// By what the page calls them.
-    pub(super) runs: Vec<(&'static str, Run)>,
-    /// This engine again, with the lower of two times of each compile and step.
-    pub(super) lowest: Option<Run>,
+    pub(super) engines: Vec<(&'static str, Runs)>,
 }
 
 impl Comparison {
-    /// `again` is a second run of this engine.
-    pub(super) fn new(runs: Vec<(&'static str, Run)>, again: Option<Run>) -> Comparison {
-        let mut comparison = Comparison { runs, lowest: None };
-        comparison.lowest = again.map(|mut lowest| {
-            if let Some(run) = comparison.run("Tokenstile") {
-                lowest.lower(run);
-            }
-            lowest
-        });
-        comparison
+    /// The runs of the engine that the page calls so.
+    pub(super) fn runs(&self, name: &str) -> Option<&Runs> {
+        self.engines.iter().find(|(known, _)| *known == name).map(|(_, runs)| runs)
+    }
+}
+
+impl Runs {
+    /// None if there is not one.
+    pub(super) fn of(runs: Vec<Run>) -> Option<Runs> {
+        (!runs.is_empty()).then_some(Runs(runs))
     }
 
-    /// The run of the engine that the page calls so.
-    pub(super) fn run(&self, name: &str) -> Option<&Run> {
-        self.runs.iter().find(|(known, _)| *known == name).map(|(_, run)| run)
+    /// What is the same in all: coverage, memory, version.
+    pub(super) fn one(&self) -> &Run {
+        &self.0[0]
+    }
+
+    /// How often the engine was measured.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Takes the cold steps of other runs over the same cases, in which every text had a constraint of its own.
+    pub(super) fn put_alone(&mut self, others: &Runs) {
+        for (run, other) in self.0.iter_mut().zip(&others.0) {
+            for (case, other) in run.cases.iter_mut().zip(&other.cases) {
+                case.alone = Some(other.cold.clone());
+            }
+        }
+    }
+
+    /// Times of every run.
+    pub(super) fn times(&self, pick: Pick) -> Times {
+        Times(self.0.iter().map(pick).collect())
+    }
+
+    /// The same runs without the cases that are not in `ids`.
+    pub(super) fn only(&self, ids: &HashSet<&str>) -> Runs {
+        Runs(self.0.iter().map(|run| run.only(ids)).collect())
+    }
+
+    /// The lower time of the first two runs, of every compile and of every step.
+    pub(super) fn lower_of_two(&self) -> Run {
+        let mut lowest = self.0[0].clone();
+        if let Some(second) = self.0.get(1) {
+            lowest.lower(second);
+        }
+        lowest
+    }
+}
+
+impl Times {
+    /// How many one run has.
+    pub(super) fn count(&self) -> usize {
+        self.0[0].len()
+    }
+
+    /// The percentile that is the middle one of those of the runs.
+    pub(super) fn percentile(&self, p: f64) -> Option<u64> {
+        percentile(&sorted(self.0.iter().filter_map(|times| percentile(times, p))), 50.0)
     }
 }
 
@@ -53,6 +104,8 @@ pub(super) struct CaseResult {
     pub(super) cold: Vec<u64>,
     /// The same again.
     pub(super) warm: Vec<u64>,
+    /// The first pass with a constraint of its own for every text, where that was measured apart from `cold`.
+    alone: Option<Vec<u64>>,
     /// How much the process grew, in bytes.
     pub(super) resident: Option<i64>,
     /// Bytes that the engine says it holds.
@@ -112,6 +165,11 @@ impl Run {
         sorted(self.cases.iter().flat_map(|case| case.cold.iter().copied()))
     }
 
+    /// Every step of the cold pass with a constraint of its own for every text, sorted.
+    pub(super) fn alone(&self) -> Vec<u64> {
+        sorted(self.cases.iter().flat_map(|case| case.alone.as_ref().unwrap_or(&case.cold).iter().copied()))
+    }
+
     /// Every step of the warm pass, sorted.
     pub(super) fn warm(&self) -> Vec<u64> {
         sorted(self.cases.iter().flat_map(|case| case.warm.iter().copied()))
@@ -123,13 +181,16 @@ impl Run {
     }
 
     /// Keeps the lower one of two runs over the same cases, of compiling and of steps.
-    pub(super) fn lower(&mut self, other: &Run) {
+    fn lower(&mut self, other: &Run) {
         for (mine, theirs) in self.cases.iter_mut().zip(&other.cases) {
             if let (Some(time), Some(other)) = (&mut mine.first, theirs.first) {
                 *time = (*time).min(other);
             }
             lower(&mut mine.warm, &theirs.warm);
             lower(&mut mine.cold, &theirs.cold);
+            if let (Some(mine), Some(theirs)) = (&mut mine.alone, &theirs.alone) {
+                lower(mine, theirs);
+            }
         }
     }
 }
@@ -151,6 +212,7 @@ impl CaseResult {
                 .or_else(|| (value["timeout"] == "compile").then_some(60_000_000_000)),
             cold: steps(&value["cold"]),
             warm: steps(&value["warm"]),
+            alone: None,
             resident: value["rss_delta_end"].as_i64().or_else(|| value["rss_delta"].as_i64()),
             own: value["mem"].as_u64(),
         }
@@ -214,6 +276,13 @@ mod tests {
     }
 
     #[test]
+    fn a_percentile_is_the_middle_one_of_the_runs() {
+        let times = Times(vec![vec![1, 2, 9], vec![3, 4, 5], vec![5, 6, 7]]);
+        assert_eq!((times.percentile(50.0), times.percentile(100.0)), (Some(4), Some(7)));
+        assert_eq!((times.count(), Times(vec![vec![]]).percentile(50.0)), (3, None));
+    }
+
+    #[test]
     fn the_lower_of_two_runs_is_kept() {
         let run = |first: u64, steps: [u64; 2]| {
             let tests = json!([{"tbm": steps}]);
@@ -221,9 +290,12 @@ mod tests {
                 json!({"id": "a", "compile_ns": first, "first_mask_ns": 1, "cold": tests, "warm": tests});
             Run { version: String::new(), cases: vec![CaseResult::of(&case)] }
         };
-        let mut lowest = run(10, [5, 1]);
-        lowest.lower(&run(7, [4, 3]));
+        let mut runs = Runs(vec![run(10, [5, 1]), run(7, [4, 3]), run(1, [1, 1])]);
+        assert_eq!(runs.lower_of_two().alone(), vec![1, 4], "as cold, where it was not measured");
+        runs.put_alone(&Runs(vec![run(1, [9, 9]), run(1, [8, 10])]));
+        let lowest = runs.lower_of_two();
         assert_eq!((lowest.first(), lowest.warm(), lowest.cold()), (vec![8], vec![1, 4], vec![1, 4]));
+        assert_eq!(lowest.alone(), vec![8, 9]);
         assert_eq!(percentile(&lowest.warm(), 50.0), Some(4));
     }
 }

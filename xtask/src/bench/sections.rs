@@ -25,15 +25,15 @@ fn vocabularies(measured: &Measured) -> String {
     if measured.vocabularies.is_empty() {
         return out;
     }
-    let runs = measured.vocabularies.iter().flat_map(|with| &with.comparison.runs);
+    let runs = measured.vocabularies.iter().flat_map(|with| &with.comparison.engines);
     let _ = write!(
         out,
         "\n## Other vocabularies\n\nThe same {} schemas, their texts taken apart by the tokenizers' own packages \
-         (`tokenizers`, `tiktoken`), against the same targets, and maxima of this engine taken in the same way. xgrammar has \
+         (`tokenizers`, `tiktoken`), against the same targets, measured in the same way. xgrammar has \
          the first {SAMPLE} only (any prefix is a fair sample): its slowest compiles take tens of seconds each. \
          For llguidance, which reads no tiktoken ranks, a `tokenizer.json` of o200k is made from them \
          (`tools/bench/cases.py`); it takes all texts apart in the same way.\n",
-        runs.map(|(_, run)| run.cases.len()).max().unwrap_or(0)
+        runs.map(|(_, runs)| runs.one().cases.len()).max().unwrap_or(0)
     );
     for with in &measured.vocabularies {
         let _ = write!(out, "\n### {}\n", with.vocabulary.name);
@@ -41,7 +41,7 @@ fn vocabularies(measured: &Measured) -> String {
             let _ = write!(out, "\nAgainst the targets, of which {met} of {all} are met:\n\n{table}");
         }
         for (title, _, pick) in PARTS {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison.runs, pick));
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison.engines, pick));
         }
     }
     out
@@ -67,12 +67,12 @@ const HEAD: [&str; 7] =
 
 /// This engine case by case, and how the peers' cold steps compare.
 fn beside_peers(comparison: &Comparison) -> Option<String> {
-    let (("Tokenstile", ours), peers) = comparison.runs.split_first()? else { return None };
+    let (("Tokenstile", ours), peers) = comparison.engines.split_first()? else { return None };
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for case in &comparison.lowest.as_ref().unwrap_or(ours).cases {
+    for case in &ours.lower_of_two().cases {
         let mut row = row(case);
-        for (_, run) in peers {
-            let theirs = run.cases.iter().find(|other| other.id == case.id);
+        for (_, runs) in peers {
+            let theirs = runs.one().cases.iter().find(|other| other.id == case.id);
             row.push(theirs.map_or("–".into(), cold_p99));
         }
         rows.push(row);
@@ -80,10 +80,8 @@ fn beside_peers(comparison: &Comparison) -> Option<String> {
     let names: Vec<String> = peers.iter().map(|(name, _)| format!("{name}: cold p99")).collect();
     let head: Vec<&str> = HEAD.into_iter().chain(names.iter().map(String::as_str)).collect();
     let mut words = notes(&rows);
-    if comparison.lowest.is_some() {
-        words += " Of this engine each compile and each step counts with the lower time of two runs, each a process of its \
-                  own: a text has so few steps that one interrupt of the machine makes a p99. The peers' times are from one run.";
-    }
+    words += " *Cold*: every text alone, as above. Of this engine each compile and each step counts with the lower time of two runs, each a process of its \
+              own: a text has so few steps that one interrupt of the machine makes a p99. The peers' times are from one run.";
     Some(format!("{words}\n\n{}", table(&head, &rows)))
 }
 

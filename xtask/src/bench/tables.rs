@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Measured;
-use super::results::{Outcome, Run, percentile, sorted};
+use super::results::{Outcome, Run, Runs, percentile, sorted};
 use super::scaling::Point;
 
 /// The percentiles that the targets name; 100 is the maximum.
@@ -14,10 +14,11 @@ pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
 pub(super) type Pick = fn(&Run) -> Vec<u64>;
 
 /// What is measured of every engine: title, name of the plot, times.
-pub(super) const PARTS: [(&str, &str, Pick); 3] = [
+pub(super) const PARTS: [(&str, &str, Pick); 4] = [
     ("Compile + first mask", "first", |run| run.first()),
     ("Mask + commit, cold", "cold", |run| run.cold()),
     ("Mask + commit, warm", "warm", |run| run.warm()),
+    ("Mask + commit, every text alone", "alone", |run| run.alone()),
 ];
 
 /// Microseconds in words.
@@ -48,43 +49,45 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Percentiles of every engine.
-pub(super) fn percentiles(runs: &[(&str, Run)], pick: Pick) -> String {
-    let rows: Vec<Vec<String>> =
-        runs.iter()
-            .map(|(name, run)| {
-                let times = pick(run);
-                let mut row = vec![(*name).to_owned()];
-                row.extend(PERCENTILES.map(|p| {
-                    percentile(&times, p).map_or("–".into(), |time| micros(time as f64 / 1000.0))
-                }));
-                row.push(grouped(times.len() as u64));
-                row
-            })
-            .collect();
+pub(super) fn percentiles(engines: &[(&str, Runs)], pick: Pick) -> String {
+    let rows: Vec<Vec<String>> = engines
+        .iter()
+        .map(|(name, runs)| {
+            let times = runs.times(pick);
+            let mut row = vec![(*name).to_owned()];
+            row.extend(
+                PERCENTILES
+                    .map(|p| times.percentile(p).map_or("–".into(), |time| micros(time as f64 / 1000.0))),
+            );
+            row.push(grouped(times.count() as u64));
+            row
+        })
+        .collect();
     table(&["µs", "p50", "p90", "p99", "p99.9", "max", "n"], &rows)
 }
 
 /// The schemas that every engine compiled and followed.
-pub(super) fn common(runs: &[(&'static str, Run)]) -> Vec<(&'static str, Run)> {
+pub(super) fn common(engines: &[(&'static str, Runs)]) -> Vec<(&'static str, Runs)> {
     let mut ids: Option<HashSet<&str>> = None;
-    for (_, run) in runs {
-        let followed = run.followed();
+    for (_, runs) in engines {
+        let followed = runs.one().followed();
         ids = Some(match ids {
             None => followed,
             Some(ids) => ids.intersection(&followed).copied().collect(),
         });
     }
     let ids = ids.unwrap_or_default();
-    runs.iter().map(|(name, run)| (*name, run.only(&ids))).collect()
+    engines.iter().map(|(name, runs)| (*name, runs.only(&ids))).collect()
 }
 
 /// What the engines make of the schemas.
-pub(super) fn coverage(runs: &[(&str, Run)]) -> String {
+pub(super) fn coverage(engines: &[(&str, Runs)]) -> String {
     let outcomes =
         [Outcome::Passed, Outcome::Refused, Outcome::RejectedValid, Outcome::AcceptedInvalid, Outcome::Broke];
-    let rows: Vec<Vec<String>> = runs
+    let rows: Vec<Vec<String>> = engines
         .iter()
-        .map(|(name, run)| {
+        .map(|(name, runs)| {
+            let run = runs.one();
             let mut row = vec![(*name).to_owned(), run.cases.len().to_string()];
             row.extend(outcomes.map(|outcome| run.count(outcome).to_string()));
             row
@@ -103,9 +106,10 @@ pub(super) fn coverage(runs: &[(&str, Run)]) -> String {
 }
 
 /// What one compiled schema holds.
-pub(super) fn memory(runs: &[(&str, Run)]) -> String {
+pub(super) fn memory(engines: &[(&str, Runs)]) -> String {
     let mut rows = Vec::new();
-    for (name, run) in runs {
+    for (name, runs) in engines {
+        let run = runs.one();
         let resident = sorted(
             run.cases.iter().filter(|c| !c.cold.is_empty()).filter_map(|c| c.resident?.try_into().ok()),
         );
@@ -125,7 +129,7 @@ pub(super) fn memory(runs: &[(&str, Run)]) -> String {
 
 /// Compile and first mask of schemas that were the first of a process, beside the same ones later in a run.
 pub(super) fn first_of_process(measured: &Measured) -> Option<String> {
-    let (first, later) = (measured.first.as_ref()?, measured.schemas.run("Tokenstile")?);
+    let (first, later) = (measured.first.as_ref()?, measured.schemas.runs("Tokenstile")?.one());
     let ids: HashSet<&str> = first.cases.iter().map(|case| case.id.as_str()).collect();
     let row = |name: &str, run: &Run| {
         let times = run.first();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::setup::{self, Places, pinned};
-use super::{Comparison, ENGINES, Engine, LOWEST, PEERS, timed};
+use super::{ALONE, Comparison, ENGINES, Engine, PEERS, in_rounds, timed};
 
 /// A vocabulary that the cases are measured with.
 pub(super) struct Vocabulary {
@@ -49,31 +49,31 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
             let (from, cases) = (places.data("vocab.jsonl"), places.data("cases.jsonl"));
             let count = limit.to_string();
             places.make_cases(&["vocab".as_ref(), &fixture, &from, &cases, &folder, count.as_ref()])?;
-            let result = |engine: &&Engine| format!("{}{}", vocabulary.prefix(), engine.key);
-            let runs: Vec<Planned> = engines.iter().map(|engine| (*engine, result(engine))).collect();
-            measure(places, &folder, &runs, limit)
+            measure(places, &folder, engines, &vocabulary.prefix(), limit)
         });
     }
 }
 
-/// Measures patterns as members of objects.
+/// Measures patterns as members of objects, each text alone.
 pub(super) fn patterns(places: &Places, engines: &[&Engine]) -> Result<(), String> {
     let folder = empty(places, "patterns")?;
     let texts = places.root.join("tools/bench/patterns.jsonl");
     let (tokenizer, cases) = (places.data("tokenizer.json"), folder.join("cases.jsonl"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases])?;
-    measure(places, &folder, &twice(engines, "patterns-"), usize::MAX)
+    let engines: Vec<&Engine> =
+        engines.iter().copied().filter(|engine| engine.key != ENGINES[0].key).collect();
+    measure(places, &folder, &engines, "patterns-", usize::MAX)
 }
 
-/// Measures context-free grammars. The peers get them through Python: the native loop has schemas only.
+/// Measures context-free grammars, each text alone. The peers get them through Python: the native loop has schemas only.
 pub(super) fn grammars(places: &Places, engines: &[&Engine]) -> Result<(), String> {
     let texts = places.root.join("tools/bench/grammars.jsonl");
     let folder = empty(places, "grammars")?;
     let cases = folder.join("cases.jsonl");
     let (tokenizer, gbnf) = (places.data("tokenizer.json"), places.data("gbnf"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases, &gbnf])?;
-    let ours = engines.iter().copied().filter(|engine| engine.key.starts_with(ENGINES[0].key));
-    measure(places, &folder, &twice(&ours.collect::<Vec<_>>(), "grammars-"), usize::MAX)?;
+    let ours: Vec<&Engine> = engines.iter().copied().filter(|engine| engine.key == ALONE).collect();
+    measure(places, &folder, &ours, "grammars-", usize::MAX)?;
     // It also has what the others' GBNF is made of.
     places.install("llguidance==1.9.1", true)?;
     for peer in &PEERS {
@@ -96,25 +96,16 @@ fn empty(places: &Places, name: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// An engine, and the name of its result.
-type Planned<'a> = (&'a Engine, String);
-
-/// Engines once, and this one twice, each time alone in a process: what a second cold pass in the same process finds in
-/// the caches of the processor makes it faster by a third and more, which shows where there are few steps.
-fn twice<'a>(engines: &[&'a Engine], prefix: &str) -> Vec<Planned<'a>> {
-    let once = |engine: &'a Engine| if engine.key == LOWEST { &ENGINES[0] } else { engine };
-    engines.iter().map(|engine| (once(engine), format!("{prefix}{}", engine.key))).collect()
-}
-
-/// Has engines go over the cases of a folder. One that fails leaves no result, and the others go on.
-fn measure(places: &Places, folder: &Path, runs: &[Planned], limit: usize) -> Result<(), String> {
+/// Has engines go over the cases of a folder.
+fn measure(
+    places: &Places,
+    folder: &Path,
+    engines: &[&Engine],
+    prefix: &str,
+    limit: usize,
+) -> Result<(), String> {
     places.put_data(folder).map_err(|error| error.to_string())?;
-    for (engine, result) in runs {
-        let limit = if engine.key == "xgrammar" { limit.min(SAMPLE) } else { limit };
-        if let Err(error) = setup::run(&mut (engine.command)(places, limit, result)) {
-            println!("bench: {} FAILED with {}: {error}", engine.name, folder.display());
-            let _ = fs::remove_file(places.result(result));
-        }
-    }
+    let most = |engine: &Engine| if engine.key == "xgrammar" { limit.min(SAMPLE) } else { limit };
+    in_rounds(places, engines, prefix, most);
     places.restore_data().map_err(|error| error.to_string())
 }
