@@ -33,7 +33,37 @@ pub(crate) struct Loop {
     pub(crate) others: u128,
 }
 
+/// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
+const MANY_LEFT: u32 = crate::profile::SHORT;
+
 impl Store {
+    /// A state that is a loop of which many rounds are left, as one of which more are, perhaps any number; and how many
+    /// are left. Nothing tells them apart but a token that has more characters.
+    pub(crate) fn with_more_left(&self, id: StateId) -> Option<(StateId, u32)> {
+        let kernel = &self.state(id).kernel;
+        let mut loops = kernel.iter().copied().filter(|&cell| !self.is_end(cell));
+        let (Some(only), None) = (loops.next(), loops.next()) else { return None };
+        let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(only) else { return None };
+        let Expr::Repeat { expr: body, min, max: Some(max) } = self.program.arena.get(expr) else {
+            return None;
+        };
+        let (left, need) = (max.saturating_sub(count), min.saturating_sub(count));
+        if left < MANY_LEFT {
+            return None;
+        }
+        let endless = self.library.as_ref().and_then(|library| library.endless(body, need));
+        let head = match endless {
+            Some(endless) => Head::Expr(endless, 0),
+            None if count > min => Head::Expr(expr, min),
+            None => return None,
+        };
+        let mut build = self.build();
+        let more = build.cell(head, tail);
+        let cells: SmallVec<[CellId; 4]> =
+            kernel.iter().map(|&cell| if cell == only { more } else { cell }).collect();
+        Some((build.state(&cells), left))
+    }
+
     /// A hash of a state that does not depend on how often its loops have run.
     pub(crate) fn shape(&self, id: StateId) -> u64 {
         self.state(id).kernel.iter().fold(0, |sum, &cell| {
@@ -112,7 +142,10 @@ impl Store {
     }
 
     fn find_loop(&self, id: LocalId) -> Option<Loop> {
-        let [(state, _)] = self.local(id).heads[..] else { return None };
+        let [(state, node)] = self.local(id).heads[..] else { return None };
+        if let Some((like, left)) = self.with_more_left(state) {
+            return self.repeats(self.local_on(like, node)).map(|more| Loop { left: Some(left), ..more });
+        }
         let kernel = &self.state(state).kernel;
         let mut found: Option<Loop> = None;
         for &cell in kernel.iter().filter(|&&c| !self.is_end(c)) {

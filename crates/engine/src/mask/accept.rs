@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::union;
@@ -60,15 +59,24 @@ impl Accept {
         self.masks.is_empty() && other.masks.is_empty() && Arc::ptr_eq(&self.ids, &other.ids)
     }
 
-    /// The same but for some tokens.
-    pub(crate) fn without(&self, tokens: &FxHashSet<TokenId>) -> Accept {
-        let ids: Vec<TokenId> = self.ids.iter().copied().filter(|id| !tokens.contains(id)).collect();
-        let masks = self.masks.iter().map(|Shared { mask, minus }| {
-            let has = |id: TokenId| mask.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1);
-            let more = tokens.iter().copied().filter(|&id| has(id) && !minus.contains(&id));
+    /// The same but for some tokens, and a way to tell whether one is among them.
+    pub(crate) fn without(&self, tokens: &[TokenId], is_among: impl Fn(TokenId) -> bool) -> Accept {
+        let masks = self.masks.iter().map(|shared| {
+            let Shared { mask, minus } = shared;
+            let more = tokens.iter().copied().filter(|&id| shared.has(id));
             Shared { mask: mask.clone(), minus: minus.iter().copied().chain(more).collect() }
         });
-        Accept { masks: masks.collect(), ids: shared(&ids) }
+        let masks = masks.collect();
+        if !self.ids.iter().any(|&id| is_among(id)) {
+            return Accept { masks, ids: self.ids.clone() };
+        }
+        let ids: Ids = self.ids.iter().copied().filter(|&id| !is_among(id)).collect();
+        Accept { masks, ids: shared(&ids) }
+    }
+
+    /// Whether a token is one of these.
+    pub(crate) fn has(&self, token: TokenId) -> bool {
+        self.masks.iter().any(|shared| shared.has(token)) || self.ids.contains(&token)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -177,6 +185,11 @@ fn clear_all(words: &mut [u32], ids: impl Iterator<Item = TokenId>) {
 }
 
 impl Shared {
+    fn has(&self, id: TokenId) -> bool {
+        let word = self.mask.get(id as usize / 32);
+        word.is_some_and(|word| word >> (id % 32) & 1 == 1) && !self.minus.contains(&id)
+    }
+
     #[inline]
     fn or_into(&self, words: &mut [u32]) {
         // What this mask does not really have must not be taken from it, nor from the words.

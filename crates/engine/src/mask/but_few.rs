@@ -151,8 +151,9 @@ impl MaskStore {
         }
         let tokens: FxHashSet<TokenId> =
             wrong.iter().flat_map(|&node| tables.trie.subtree(node)).copied().collect();
+        let list: Vec<TokenId> = tokens.iter().copied().collect();
         let pending = known.pending.iter().filter_map(|&id| self.pending_but(store, tables, id, &wrong));
-        let (accept, pending) = (known.accept.without(&tokens), pending.collect());
+        let (accept, pending) = (known.accept.without(&list, |id| tokens.contains(&id)), pending.collect());
         store.add_bytes(accept.bytes() + size_of::<Walked>());
         Ok(Some(Walked { accept, pending, choices: Box::default() }))
     }

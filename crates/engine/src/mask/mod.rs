@@ -15,6 +15,7 @@ mod cover;
 mod free;
 mod machines;
 mod pending;
+mod shorter;
 mod store;
 mod union;
 mod walk;

@@ -162,6 +162,9 @@ impl MaskStore {
         if let Some(walked) = self.start_but_few(store, tables, state, work)? {
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
+        if let Some(walked) = self.start_shorter(store, tables, state, work)? {
+            return Ok(slot.get_or_init(|| Box::new(walked)));
+        }
         let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
         let mut walk = Walk::new(self, store, tables, work);
         match walk.generic_of(state) {
@@ -270,6 +273,9 @@ impl MaskStore {
         if let Some(end) = store.only_end(state) {
             let pending = SmallVec::from_iter([self.ended(store, end, pending)]);
             return Ok(Walked { pending, ..Walked::default() });
+        }
+        if let Some(walked) = self.go_on_shorter(store, tables, pending, state, work)? {
+            return Ok(walked);
         }
         let mut walk = Walk::new(self, store, tables, work);
         if let Some(Generic { state, choice }) = walk.generic_of(state)

@@ -334,16 +334,31 @@ impl<'a> Walk<'a> {
         Ok(self.trie.along(node, bytes, &mut self.ids))
     }
 
-    /// The same for many of them, each by itself.
+    /// The same for many of them. Those in a row often begin alike, and that is followed once.
     pub(super) fn literals(
         &mut self,
         node: u32,
         stack: NodeId,
         literals: &Literals<'_>,
     ) -> Result<(), Exceeded> {
+        let mut before: &[u8] = &[];
+        // The nodes that the one before has led to.
+        let mut way: SmallVec<[u32; 32]> = SmallVec::from_slice(&[node]);
         for &(literal, tail) in literals {
-            if let Some(at) = self.along(node, literal)? {
-                self.behind_literal(at, stack, tail)?;
+            self.work.spend(2)?;
+            let alike = before.iter().zip(literal).take_while(|(a, b)| a == b).count();
+            before = literal;
+            if alike < way.len() {
+                way.truncate(alike + 1);
+                for &byte in &literal[alike..] {
+                    let Some(next) = self.trie.child(way[way.len() - 1], byte) else { break };
+                    self.trie.add_own(next, &mut self.ids);
+                    way.push(next);
+                }
+            }
+            let end = way[way.len() - 1];
+            if way.len() > literal.len() && self.trie.nodes[end as usize].children > 0 {
+                self.behind_literal(end, stack, tail)?;
             }
         }
         Ok(())

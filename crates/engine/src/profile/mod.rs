@@ -16,6 +16,7 @@ mod found;
 mod kinds;
 mod lacks;
 mod lengths;
+mod long;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,6 +30,8 @@ use found::Found;
 use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 pub(crate) use lacks::{LackId, Lacking, Lacks};
 use lengths::Lengths;
+use long::Long;
+pub(crate) use long::{LongToken, SHORT};
 
 use crate::automaton::CharClass;
 use crate::spelling;
@@ -86,6 +89,7 @@ pub(crate) struct Profile {
     words: usize,
     /// For runs of few characters.
     lengths: Lengths,
+    long: Long,
     /// What character sets lack of those past ASCII.
     pub(crate) lacks: Arc<Lacks>,
     cache: Mutex<RunCache>,
@@ -132,8 +136,9 @@ impl Profile {
         let lacks = Arc::new(Lacks::new(wide, by_char));
         let deepest = anchors.iter().map(|anchor| anchor.chars).max().unwrap_or(0);
         let lengths = Lengths::new(trie, words, LONG + deepest);
+        let long = Long::new(trie);
         let cache = Mutex::default();
-        let profile = Profile { anchors, nodes, anchor_of, words, lengths, lacks, cache };
+        let profile = Profile { anchors, nodes, anchor_of, words, lengths, long, lacks, cache };
         profile.make_common(trie);
         profile
     }
@@ -167,6 +172,11 @@ impl Profile {
     /// Where the characters are that a class lacks; none if it lacks nothing.
     pub(crate) fn lacking<'a>(&'a self, trie: &'a Trie, lack: LackId) -> Option<Lacking<'a>> {
         self.lacks.lacking(trie, lack)
+    }
+
+    /// The tokens of more than so many bytes, which are no fewer than [`SHORT`].
+    pub(crate) fn longer_than(&self, bytes: u32) -> &[LongToken] {
+        self.long.than(bytes)
     }
 
     /// What leaves a run.
@@ -286,7 +296,11 @@ impl Profile {
 
     pub(crate) fn bytes_held(&self) -> usize {
         let anchors: usize = self.anchors.iter().map(Anchor::bytes_held).sum();
-        anchors + self.lacks.bytes_held() + self.lengths.bytes_held() + self.lock().bytes
+        anchors
+            + self.lacks.bytes_held()
+            + self.lengths.bytes_held()
+            + self.long.bytes_held()
+            + self.lock().bytes
     }
 }
 

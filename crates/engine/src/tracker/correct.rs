@@ -35,13 +35,19 @@ struct Alike {
 
 impl Alike {
     fn new(rest: &[u8]) -> Self {
-        let (opens, closes) = (rest.contains(&b'['), rest.iter().any(|b| matches!(b, b'}' | b']')));
+        let (opens, closes) = brackets(rest);
         Alike { rest: rest.into(), opens, closes, tokens: Vec::new() }
     }
 }
 
-/// Tokens by the configuration, whether it stands inside a string, and whether only those matter that open an array.
-type Beginning = FxHashMap<(ConfigKey, bool, bool), Arc<[Alike]>>;
+/// Whether there are brackets in bytes: those that open an array, and those that close something.
+fn brackets(bytes: &[u8]) -> (bool, bool) {
+    (bytes.contains(&b'['), bytes.iter().any(|b| matches!(b, b'}' | b']')))
+}
+
+/// Tokens by the configuration, whether it stands inside a string, whether only those matter that open an array, or those
+/// that have brackets, and whether keys abound.
+type Beginning = FxHashMap<(ConfigKey, [bool; 4]), Arc<[Alike]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
@@ -127,9 +133,10 @@ impl Matcher {
         words: &[u32],
     ) -> Result<Arc<[Alike]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
-        let opening = tracker.begins_no_item(false, true);
+        let (opening, with_brackets) =
+            (tracker.begins_no_item(false, true), tracker.begins_no_item(false, false));
         let known = &self.generation.corrections.beginning;
-        let key = (key_of(config), inside, opening);
+        let key = (key_of(config), [inside, opening, with_brackets, tracker.keys_abound()]);
         if let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(list.clone());
         }
@@ -144,7 +151,8 @@ impl Matcher {
         for &token in tokens.iter().filter(|&&token| has(words, token)) {
             let bytes = tables.vocab.bytes(token).unwrap_or_default();
             let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
-            if opening && !bytes.contains(&b'[') {
+            let (opens, closes) = brackets(bytes);
+            if !opens && (opening || with_brackets && !closes) {
                 continue;
             }
             let place = match verdicts.get(bytes) {

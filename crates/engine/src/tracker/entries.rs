@@ -55,7 +55,7 @@ impl Tracker {
                 if byte == b'}' {
                     self.close_object();
                 } else {
-                    self.began = true;
+                    self.began |= self.tracking.keys && !self.keys_abound();
                     self.mode = Mode::Member;
                     if let Some(Frame { kind: Kind::Object(object), .. }) = self.top.as_deref() {
                         self.key = object.keys.cursor();
@@ -68,7 +68,7 @@ impl Tracker {
                 if byte == b']' {
                     return self.close_array(repeated);
                 }
-                self.began = true;
+                self.began |= self.tracking.items;
                 self.begin_item();
                 if repeated { Tracking::COMMA_AFTER_REPEATED } else { byte }
             }

@@ -94,7 +94,8 @@ pub(crate) struct Tracker {
     /// The bytes of the longest key of the text; they are no fewer than its characters.
     longest_key: u32,
     number: Number,
-    /// Whether a comma was passed since the last [`mark`](Tracker::mark), and whether something ended after it.
+    /// Whether a comma before something that is compared was passed since the last [`mark`](Tracker::mark), and whether
+    /// something ended after it.
     began: bool,
     ended: bool,
 }
@@ -155,7 +156,7 @@ impl Tracker {
         (self.began, self.ended) = (false, false);
     }
 
-    /// Whether an entry of a container was begun after another since [`mark`](Tracker::mark).
+    /// Whether an entry of a container that is compared with others was begun after another since [`mark`](Tracker::mark).
     pub(crate) fn began(&self) -> bool {
         self.began
     }

@@ -325,21 +325,31 @@ impl Matcher {
     /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon.
     pub(super) fn has_plenty(&self, spot: &Spot, tracker: &Tracker, depth: u32) -> Result<bool, MatchError> {
         let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
-        let mut todo: Vec<(&Spot, Tracker, f32)> = vec![(spot, tracker.clone(), 0.0)];
+        // The places from which there was no choice before, each with the one that led there.
+        let mut trail: Vec<(&Spot, u32, usize)> = Vec::new();
+        let mut todo: Vec<(&Spot, Tracker, f32, usize)> = vec![(spot, tracker.clone(), 0.0, usize::MAX)];
         for _ in 0..PATIENCE {
-            let Some((spot, tracker, choices)) = todo.pop() else { return Ok(false) };
-            if choices >= PLENTY {
+            let Some((spot, tracker, choices, mut from)) = todo.pop() else { return Ok(false) };
+            let out = tracker.depth().checked_sub(depth);
+            if choices >= PLENTY || out.is_some_and(|out| spot.knows_plenty(out) == Some(true)) {
+                // All places on the way there have it as well.
+                while let Some(&(spot, out, before)) = trail.get(from) {
+                    self.remember_plenty(spot, out, true);
+                    from = before;
+                }
                 return Ok(true);
             }
-            let own = tracker.depth() == depth;
+            let own = out == Some(0);
             let over = match tracker.mode() {
                 Mode::Broken => true,
                 Mode::AfterKey => own && in_key,
                 Mode::AfterValue => own,
                 _ => false,
             };
-            if over || tracker.depth() < depth {
-                continue;
+            let Some(out) = out.filter(|_| !over) else { continue };
+            if choices == 0.0 {
+                trail.push((spot, out, from));
+                from = trail.len() - 1;
             }
             let mut ways = ways_on(self.classes_at(spot), &tracker, own);
             ways.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -347,7 +357,7 @@ impl Matcher {
                 let Some(next) = self.spot_after(spot, byte)? else { continue };
                 let mut tracker = tracker.clone();
                 tracker.step(byte);
-                todo.push((next, tracker, choices + gain.max(0.0)));
+                todo.push((next, tracker, choices + gain.max(0.0), from));
             }
         }
         Ok(false)

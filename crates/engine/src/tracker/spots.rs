@@ -47,6 +47,13 @@ impl Default for Spots {
 }
 
 impl Spot {
+    /// Whether what is being written, or what holds it so many containers further out, is known to have plenty of choice
+    /// left, or not to.
+    pub(super) fn knows_plenty(&self, out: u32) -> Option<bool> {
+        let known = self.plenty.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|known| known.0 == out).map(|known| known.1)
+    }
+
     /// Whether a byte leads back, where that is plain to see.
     pub(super) fn loops_on(&self, byte: u8) -> bool {
         byte < 0x80 && self.loops >> byte & 1 == 1
@@ -135,18 +142,23 @@ impl Matcher {
         depth: u32,
     ) -> Result<bool, MatchError> {
         let out = tracker.depth() - depth;
-        let known = spot.plenty.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, plenty)) = known.iter().find(|known| known.0 == out) {
+        if let Some(plenty) = spot.knows_plenty(out) {
             return Ok(plenty);
         }
-        drop(known);
         let plenty = self.has_plenty(spot, tracker, depth)?;
-        let mut known = spot.plenty.write().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().all(|known| known.0 != out) {
-            self.generation.store.add_bytes(8);
-            known.push((out, plenty));
-        }
+        self.remember_plenty(spot, out, plenty);
         Ok(plenty)
+    }
+
+    pub(super) fn remember_plenty(&self, spot: &Spot, out: u32, plenty: bool) {
+        let mut known = spot.plenty.write().unwrap_or_else(PoisonError::into_inner);
+        match known.iter_mut().find(|known| known.0 == out) {
+            Some(known) => known.1 |= plenty,
+            None => {
+                self.generation.store.add_bytes(8);
+                known.push((out, plenty));
+            }
+        }
     }
 
     /// The ASCII characters that lead from a configuration back to it, where that is plain to see.
