@@ -56,6 +56,40 @@ fn a_bound_of_any_string_is_seen_in_time() {
 }
 
 #[test]
+fn long_tokens_are_told_from_a_bound_that_is_near() {
+    let long =
+        ["a".repeat(18), "a".repeat(40), "é".repeat(10), "é".repeat(30), format!("\"{}", "a".repeat(24))];
+    let ends =
+        [format!("{}\"", "a".repeat(19)), format!("{}\"}}", "a".repeat(30)), format!("{}\n", "a".repeat(30))];
+    let escapes = [r"\n".repeat(12), format!("{}{}", r"\n".repeat(3), "a".repeat(30))];
+    let mixed = [&long[..], &ends, &escapes].concat();
+    let pure = ["a", "é", "\"}", "\",\""].into_iter().chain(long.iter().map(String::as_str));
+    let pure: Vec<&str> = pure.chain(ends.iter().map(String::as_str)).collect();
+    let mixed: Vec<&str> = mixed.iter().map(String::as_str).collect();
+    for (min, max) in [(0, 16), (0, 17), (1, 20), (0, 33), (3, 41), (0, 61), (30, 100)] {
+        let string = format!(r#"{{"type": "string", "minLength": {min}, "maxLength": {max}}}"#);
+        let object = format!(
+            r#"{{"type": "object", "properties": {{"a": {string}}}, "additionalProperties": false}}"#
+        );
+        let pattern = format!(r#"{{"type": "string", "pattern": "^[aé]{{{min},{max}}}$"}}"#);
+        for tokens in [&pure, &mixed] {
+            agrees(&object, &format!(r#"{{"a":"{}"#, "a".repeat(max)), tokens);
+            agrees(&object, &format!(r#"{{"a":"é{}"#, "a".repeat(max - 1)), tokens);
+            agrees(&pattern, &format!("\"{}", "a".repeat(max)), tokens);
+        }
+    }
+}
+
+#[test]
+fn long_tokens_are_told_from_a_bound_of_items() {
+    let tokens = ["1,1,1,1,1,1,1,1,1", "1,1,1,1,1,1,1,1,1,1,1,1,1", ",1,1,1,1,1,1,1,1,1]", "1,", "]"];
+    for max in [9, 16, 17, 20, 30] {
+        let source = format!(r#"{{"type": "array", "items": {{"const": 1}}, "maxItems": {max}}}"#);
+        agrees(&source, &format!("[1{}", ",1".repeat(max - 1)), &tokens);
+    }
+}
+
+#[test]
 fn what_must_still_come_is_counted() {
     // After the first `x`, five more characters must follow: a long way before the bound only one kind of text is left.
     let tokens = ["xx", "xyxy", "yyyy", "yyyyy", "yyyyyyyyyyyy", "xyyyyy", "yx", "xy\"", "yyyyy\""];

@@ -74,9 +74,14 @@ impl Accept {
         Accept { masks, ids: shared(&ids) }
     }
 
-    /// Whether a token is one of these.
-    pub(crate) fn has(&self, token: TokenId) -> bool {
-        self.masks.iter().any(|shared| shared.has(token)) || self.ids.contains(&token)
+    /// Those of some tokens that are among these, and a way to tell whether one is among those.
+    pub(super) fn common(
+        &self,
+        tokens: impl Iterator<Item = TokenId>,
+        is_among: impl Fn(TokenId) -> bool,
+    ) -> SmallVec<[TokenId; 8]> {
+        let in_masks = tokens.filter(|&id| self.masks.iter().any(|shared| shared.has(id)));
+        in_masks.chain(self.ids.iter().copied().filter(|&id| is_among(id))).collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -5,13 +5,14 @@ use smallvec::SmallVec;
 
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
-use crate::automaton::{Exceeded, StateId, Store, Work};
+use crate::automaton::{Exceeded, Loop, StateId, Store, Work};
+use crate::profile::LongToken;
 use crate::tables::Tables;
 use crate::trie::Trie;
 use crate::vocab::TokenId;
 
 impl MaskStore {
-    /// What a state comes to that is such a loop: what is known of one with more rounds, less what has too many characters.
+    /// What a state that is such a loop comes to: what is known of one with more rounds, less what has too many characters.
     pub(super) fn start_shorter(
         &self,
         store: &Store,
@@ -20,25 +21,24 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
         let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
-        let class = store.repeats(store.local_of(like)).map(|repeats| store.program.class(repeats.chars));
         let known = self.start(store, tables, like, work)?;
         work.is_cold();
+        let Some(Loop { chars, .. }) = store.repeats(store.local_of(like)) else {
+            return Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()));
+        };
+        let class = store.program.class(chars);
         let long = tables.profile.longer_than(left);
         work.spend(long.len())?;
-        let mut out: SmallVec<[TokenId; 64]> = SmallVec::new();
-        for token in long {
-            if !class.is_some_and(|class| token.is_of(&class)) {
-                if known.accept.has(token.token) {
-                    return Ok(None); // how many rounds it takes cannot be told at a glance
-                }
-            } else if token.chars > left {
-                out.push(token.token);
-            }
-        }
-        if !self.is_near(&tables.trie, known, left) {
-            return Ok(None);
-        }
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() > left as usize);
+        let (pure, others): (SmallVec<[&LongToken; 64]>, SmallVec<[&LongToken; 64]>) =
+            long.iter().partition(|token| token.is_of(&class));
+        let others = known.accept.common(others.iter().map(|other| other.token), is_long);
+        let is_pure = |token: &TokenId| pure.iter().any(|pure| pure.token == *token);
+        if !others.iter().all(is_pure) || !self.is_near(&tables.trie, known, left) {
+            return Ok(None); // how many rounds they take cannot be told at a glance
+        }
+        let too_long = pure.iter().filter(|token| token.chars > left).map(|token| token.token);
+        let out: SmallVec<[TokenId; 64]> = too_long.collect();
         let accept = known.accept.without(&out, |token| is_long(token) && out.contains(&token));
         store.add_bytes(accept.bytes() + size_of::<Walked>());
         Ok(Some(Walked { accept, pending: known.pending.clone(), choices: Box::default() }))
@@ -55,10 +55,22 @@ impl MaskStore {
     ) -> Result<Option<Walked>, Exceeded> {
         let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
         let known = self.resolve(store, tables, pending, like, work)?;
-        let long = tables.profile.longer_than(left);
+        Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()))
+    }
+
+    /// Whether no token of more than so many bytes was found, neither as a whole nor in part.
+    fn is_short(
+        &self,
+        tables: &Tables,
+        known: &Walked,
+        bytes: u32,
+        work: &mut Work,
+    ) -> Result<bool, Exceeded> {
+        let long = tables.profile.longer_than(bytes);
         work.spend(long.len())?;
-        let is_same = long.iter().all(|long| !known.accept.has(long.token));
-        Ok((is_same && self.is_near(&tables.trie, known, left)).then(|| known.clone()))
+        let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() > bytes as usize);
+        let found = known.accept.common(long.iter().map(|long| long.token), is_long);
+        Ok(found.is_empty() && self.is_near(&tables.trie, known, bytes))
     }
 
     /// Whether nothing is pending, or to be chosen, behind more than so many bytes.
