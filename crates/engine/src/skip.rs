@@ -118,7 +118,8 @@ impl Matcher {
                 Some(class) => at = store.step_from(here, class, work)?,
                 None if chooses => {
                     let stack = Stacks::new(store).push(choice, stack);
-                    let Some((more, ways)) = store.along(store.entry_of(choice), &bytes[taken..]) else {
+                    let Some((more, ways)) = store.along_cells(&store.entries_of(choice), &bytes[taken..])
+                    else {
                         return Ok(None);
                     };
                     let next = on_stacks(store, std::iter::once((&stack, &ways)));

@@ -127,6 +127,11 @@ impl Store {
         self.build().entry_of(choice)
     }
 
+    /// The cells of that state.
+    pub(crate) fn entries_of(&self, choice: StateId) -> SmallVec<[CellId; 32]> {
+        self.build().entries_of(choice)
+    }
+
     /// The members of a choice, and the slots that are open.
     pub(crate) fn open_in(&self, choice: StateId) -> Option<(MembersId, &[u32])> {
         let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
@@ -368,11 +373,18 @@ impl Build<'_> {
         if let Some(known) = store.counted(id).entry.get() {
             return known;
         }
-        self.open_slots(id);
-        let members = store.counted(id).members;
-        let cells: Vec<CellId> = store.open(id).iter().map(|&slot| self.entry(members, slot)).collect();
+        let cells = self.entries_of(choice);
         let state = self.state(&cells);
         store.counted(id).entry.set(state)
+    }
+
+    fn entries_of(&mut self, choice: StateId) -> SmallVec<[CellId; 32]> {
+        let store = self.store;
+        let first = store.state(choice).kernel.first().and_then(|&cell| store.choice(cell));
+        let Some((_, _, id)) = first else { return SmallVec::new() };
+        self.open_slots(id);
+        let members = store.counted(id).members;
+        store.open(id).iter().map(|&slot| self.entry(members, slot)).collect()
     }
 
     /// Where a choice goes on after an entry.

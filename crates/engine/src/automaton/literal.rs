@@ -109,11 +109,16 @@ impl Store {
     /// many of them, and the states they lead to, each with the state that its frame returns to if it is one that begins
     /// here. `None` if this is not seen without going byte by byte.
     pub(crate) fn along(&self, id: StateId, bytes: &[u8]) -> Option<(usize, Ways)> {
+        self.along_cells(&self.state(id).kernel, bytes)
+    }
+
+    /// The same for the cells of a state that need not be made.
+    pub(crate) fn along_cells(&self, cells: &[CellId], bytes: &[u8]) -> Option<(usize, Ways)> {
         let first = *bytes.first()?;
         let mut limit = bytes.len();
         // Each way on: a cell, and what its frame returns to if it begins here.
         let mut ways: SmallVec<[(CellId, Option<CellId>); 8]> = SmallVec::new();
-        for &cell in self.state(id).kernel.iter() {
+        for &cell in cells {
             let Cell { head, tail, .. } = self.cell(cell);
             let (mut cell, ret) =
                 if let Head::Frame(inner) = head { (inner, Some(tail)) } else { (cell, None) };
