@@ -235,28 +235,26 @@ impl Bench {
 
     /// The cold pass: the lowest times of all repetitions.
     fn cold(&mut self, case: &Case, constraint: &Constraint) -> Result<Vec<Pass>, MatchError> {
-        let mut verifier = self.verifier.take();
-        let lowest = self.cold_once(case, constraint, verifier.as_mut());
-        self.verifier = verifier;
-        let mut lowest = lowest?;
+        let mut lowest = self.cold_once(case, constraint, true)?;
         for _ in 1..self.repeat {
-            let again = self.cold_once(case, &self.as_compiled(case, constraint), None)?;
+            let again = self.cold_once(case, &self.as_compiled(case, constraint), false)?;
             lowest.iter_mut().zip(&again).for_each(|(lowest, again)| lowest.lower(again));
         }
         Ok(lowest)
     }
 
-    /// Every test on the same constraint, which is as it was compiled, or each on a copy of it.
+    /// Every test on the same constraint, which is as it was compiled, or each on a copy of it; verified, if that is wished.
     fn cold_once(
         &mut self,
         case: &Case,
         constraint: &Constraint,
-        mut verifier: Option<&mut Verifier>,
+        verify: bool,
     ) -> Result<Vec<Pass>, MatchError> {
         let mut passes = Vec::with_capacity(case.tests.len());
         for (index, test) in case.tests.iter().enumerate() {
             let own = self.alone.then(|| self.as_compiled(case, constraint));
-            let mut verifying = verifier.as_mut().map(|verifier| verifier.test(constraint, index));
+            let verifier = self.verifier.as_mut().filter(|_| verify);
+            let mut verifying = verifier.map(|verifier| verifier.test(constraint, index));
             let constraint = own.as_ref().unwrap_or(constraint);
             passes.push(pass::run(constraint, test, &mut self.words, verifying.as_mut())?);
         }

@@ -65,11 +65,6 @@ impl Library {
         self.store.is_full(self.limit)
     }
 
-    /// The repetition of an expression at least so often and without an end, if the library has it.
-    pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
-        self.endless.iter().find(|known| known.0 == (expr, min)).map(|known| known.1)
-    }
-
     /// The members that stand for some others, if nothing is known of those but their separator and whether all of
     /// their entries begin with a quote.
     pub(crate) fn members_like(&self, arena: &Arena, members: MembersId) -> Option<(ExprId, MembersId)> {
@@ -88,6 +83,12 @@ fn are_quoted(arena: &Arena, members: MembersId) -> bool {
 }
 
 impl Store {
+    /// The repetition of an expression at least so often and without an end, if the library has it.
+    pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
+        let known = self.library.as_ref()?.endless.iter().find(|known| known.0 == (expr, min));
+        known.map(|known| known.1)
+    }
+
     /// Whether the object with this number is the library's.
     #[inline]
     pub(crate) fn is_shared(&self, id: u32) -> bool {

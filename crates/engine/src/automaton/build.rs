@@ -121,8 +121,9 @@ impl<'s> Build<'s> {
             return head;
         }
         // A length that is far away is none, and what is left may be what all constraints have.
-        let library = self.store.library.as_ref().filter(|_| max.is_some());
-        if let Some(endless) = library.and_then(|library| library.endless(expr, min.saturating_sub(count))) {
+        if max.is_some()
+            && let Some(endless) = self.store.endless(expr, min.saturating_sub(count))
+        {
             return Head::Expr(endless, 0);
         }
         if min.saturating_sub(count) >= far { Head::Expr(id, 0) } else { Head::Expr(id, count.min(min)) }

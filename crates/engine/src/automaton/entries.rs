@@ -129,7 +129,8 @@ impl Store {
 
     /// The cells of that state.
     pub(crate) fn entries_of(&self, choice: StateId) -> SmallVec<[CellId; 32]> {
-        self.build().entries_of(choice)
+        let first = self.state(choice).kernel.first().and_then(|&cell| self.choice(cell));
+        first.map_or_else(SmallVec::new, |(_, _, id)| self.build().entries(id))
     }
 
     /// The members of a choice, and the slots that are open.
@@ -373,15 +374,14 @@ impl Build<'_> {
         if let Some(known) = store.counted(id).entry.get() {
             return known;
         }
-        let cells = self.entries_of(choice);
+        let cells = self.entries(id);
         let state = self.state(&cells);
         store.counted(id).entry.set(state)
     }
 
-    fn entries_of(&mut self, choice: StateId) -> SmallVec<[CellId; 32]> {
+    /// The cells at the start of an entry in each of the slots that are open.
+    fn entries(&mut self, id: CountedId) -> SmallVec<[CellId; 32]> {
         let store = self.store;
-        let first = store.state(choice).kernel.first().and_then(|&cell| store.choice(cell));
-        let Some((_, _, id)) = first else { return SmallVec::new() };
         self.open_slots(id);
         let members = store.counted(id).members;
         store.open(id).iter().map(|&slot| self.entry(members, slot)).collect()

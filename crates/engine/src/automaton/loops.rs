@@ -51,8 +51,7 @@ impl Store {
         if left < MANY_LEFT {
             return None;
         }
-        let endless = self.library.as_ref().and_then(|library| library.endless(body, need));
-        let head = match endless {
+        let head = match self.endless(body, need) {
             Some(endless) => Head::Expr(endless, 0),
             None if count > min => Head::Expr(expr, min),
             None => return None,

@@ -27,17 +27,9 @@ use crate::vocab::TokenId;
 /// Tokens that are alike but for plain text of a string before the bytes that they share.
 struct Alike {
     rest: Box<[u8]>,
-    /// Whether there may be brackets in what they share: those that open an array, and those that close something.
-    opens: bool,
+    /// Whether there may be brackets in what they share that close something.
     closes: bool,
     tokens: Vec<TokenId>,
-}
-
-impl Alike {
-    fn new(rest: &[u8]) -> Self {
-        let (opens, closes) = brackets(rest);
-        Alike { rest: rest.into(), opens, closes, tokens: Vec::new() }
-    }
 }
 
 /// Whether there are brackets in bytes: those that open an array, and those that close something.
@@ -45,8 +37,8 @@ fn brackets(bytes: &[u8]) -> (bool, bool) {
     (bytes.contains(&b'['), bytes.iter().any(|b| matches!(b, b'}' | b']')))
 }
 
-/// Tokens by the configuration, whether it stands inside a string, whether only those matter that open an array, or those
-/// that have brackets, and whether keys abound.
+/// Tokens by the configuration, whether it stands inside a string, whether those matter that close something, and others
+/// that open nothing, and whether keys abound.
 type Beginning = FxHashMap<(ConfigKey, [bool; 4]), Arc<[Alike]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
@@ -119,7 +111,7 @@ impl Matcher {
         if tracker.has_candidates() {
             correction.walk(config, tracker)?;
         }
-        for alike in beginning.iter().filter(|alike| !tracker.begins_no_item(alike.opens, alike.closes)) {
+        for alike in beginning.iter() {
             correction.check_alike(config, tracker, alike)?;
         }
         Ok(())
@@ -133,10 +125,10 @@ impl Matcher {
         words: &[u32],
     ) -> Result<Arc<[Alike]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
-        let (opening, with_brackets) =
-            (tracker.begins_no_item(false, true), tracker.begins_no_item(false, false));
+        // What the tracker says of bytes is one of these, or that they open an array.
+        let (closing, other) = (tracker.begins_no_item(false, true), tracker.begins_no_item(false, false));
         let known = &self.generation.corrections.beginning;
-        let key = (key_of(config), [inside, opening, with_brackets, tracker.keys_abound()]);
+        let key = (key_of(config), [inside, closing, other, tracker.keys_abound()]);
         if let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(list.clone());
         }
@@ -152,7 +144,7 @@ impl Matcher {
             let bytes = tables.vocab.bytes(token).unwrap_or_default();
             let bytes = &bytes[bytes.iter().take_while(|&&b| is_plain(b)).count()..];
             let (opens, closes) = brackets(bytes);
-            if !opens && (opening || with_brackets && !closes) {
+            if tracker.begins_no_item(opens, closes) {
                 continue;
             }
             let place = match verdicts.get(bytes) {
@@ -160,7 +152,7 @@ impl Matcher {
                 None => {
                     let begins = self.begins_something(config, tracker, bytes)?;
                     if begins {
-                        found.push(Alike::new(bytes));
+                        found.push(Alike { rest: bytes.into(), closes, tokens: Vec::new() });
                     }
                     *verdicts.entry(bytes).or_insert(begins.then_some(found.len().wrapping_sub(1)))
                 }

@@ -150,6 +150,7 @@ impl Matcher {
         Ok(plenty)
     }
 
+    /// Remembers what [`knows_plenty`](Spot::knows_plenty) answers.
     pub(super) fn remember_plenty(&self, spot: &Spot, out: u32, plenty: bool) {
         let mut known = spot.plenty.write().unwrap_or_else(PoisonError::into_inner);
         match known.iter_mut().find(|known| known.0 == out) {
