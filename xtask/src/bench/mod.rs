@@ -21,9 +21,10 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::rc::Rc;
 use std::time::Instant;
 
-use results::{Comparison, Run, Runs};
+use results::{Comparison, Engines, Run, Runs};
 use setup::{Places, pinned};
 
 /// What `cargo xtask bench --help` says.
@@ -217,8 +218,8 @@ struct Measured {
     /// Engines with other vocabularies.
     vocabularies: Vec<workloads::Measured>,
     /// Engines with patterns and with grammars.
-    patterns: Comparison,
-    grammars: Comparison,
+    patterns: Engines,
+    grammars: Engines,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
@@ -310,8 +311,8 @@ impl Measured {
         self.schemas.engines.is_empty()
             && self.scaling.is_empty()
             && self.vocabularies.is_empty()
-            && self.patterns.engines.is_empty()
-            && self.grammars.engines.is_empty()
+            && self.patterns.is_empty()
+            && self.grammars.is_empty()
             && self.live.is_empty()
     }
 }
@@ -358,25 +359,22 @@ fn collect(places: &Places) -> Measured {
     };
     let runs = |prefix: &str, engine: &Engine| {
         let all = engine.rounds.clone().filter_map(|round| read(&engine.result(prefix, round))).collect();
-        Some((engine.name, Runs::of(all)?))
+        Some((engine.name, Rc::new(Runs::of(all)?)))
     };
-    let without = |prefix: &str, key: &str| Comparison {
-        engines: ENGINES.iter().filter(|e| e.key != key).filter_map(|engine| runs(prefix, engine)).collect(),
-    };
-    let [ours, alone, ..] = &ENGINES;
+    let [ours, alone, peers @ ..] = &ENGINES;
     let of = |prefix: &str| {
-        let mut comparison = without(prefix, alone.key);
-        if let (Some((_, ours)), Some((_, alone))) = (comparison.engines.first_mut(), runs(prefix, alone)) {
-            ours.put_alone(&alone);
-        }
-        comparison
+        let peers: Engines = peers.iter().filter_map(|peer| runs(prefix, peer)).collect();
+        let beside = |ours: Option<_>| ours.into_iter().chain(peers.iter().cloned()).collect();
+        // Without runs of its own this is no part of the page.
+        let alone = runs(prefix, alone).map_or_else(Vec::new, |alone| beside(Some(alone)));
+        Comparison { engines: beside(runs(prefix, ours)), alone }
     };
     let python = |prefix: &str, peer: &Peer| {
-        Some((peer.name, Runs::of(vec![read(&format!("{prefix}{}", peer.name))?])?))
+        Some((peer.name, Rc::new(Runs::of(vec![read(&format!("{prefix}{}", peer.name))?])?)))
     };
     let through_python = |prefix: &str| {
         let peers = PEERS.iter().filter_map(|peer| python(prefix, peer));
-        Comparison { engines: runs(prefix, alone).into_iter().chain(peers).collect() }
+        runs(prefix, alone).into_iter().chain(peers).collect()
     };
     let about = fs::read_to_string(places.about()).unwrap_or_else(|_| "Of an unknown run.".into());
     let mut scaling = scaling::read(&places.result("scaling"));
@@ -390,7 +388,7 @@ fn collect(places: &Places) -> Measured {
             .map(|vocabulary| workloads::Measured { vocabulary, comparison: of(&vocabulary.prefix()) })
             .filter(|measured| !measured.comparison.engines.is_empty())
             .collect(),
-        patterns: without("patterns-", ours.key),
+        patterns: of("patterns-").alone,
         grammars: through_python("grammars-"),
         live: live::read(&places.result("live")),
         about,

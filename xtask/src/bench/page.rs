@@ -124,25 +124,19 @@ fn against_targets(measured: &Measured) -> String {
 fn engines(measured: &Measured) -> String {
     let engines = &measured.schemas.engines;
     let mut out = String::new();
-    for (title, plot, pick) in PARTS {
-        let _ = write!(
-            out,
-            "\n### {title}\n\n{}\n![{title}](benchmarks/{plot}.svg)\n",
-            tables::percentiles(engines, pick)
-        );
+    for (title, plot, of, pick) in PARTS {
+        let table = tables::percentiles(of(&measured.schemas), pick);
+        let _ = write!(out, "\n### {title}\n\n{table}\n![{title}](benchmarks/{plot}.svg)\n");
         if plot == "first" {
             out += "\n![Compile + first mask, as bars](benchmarks/compile.svg)\n";
         }
     }
     if engines.len() > 1 {
-        let common = tables::common(engines);
-        let _ = write!(
-            out,
-            "\n### Only the {} schemas that all of them take\n",
-            common.first().map_or(0, |(_, runs)| runs.one().cases.len())
-        );
-        for (title, _, pick) in PARTS {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&common, pick));
+        let common = tables::common(&measured.schemas);
+        let count = common.engines.first().map_or(0, |(_, runs)| runs.one().cases.len());
+        let _ = write!(out, "\n### Only the {count} schemas that all of them take\n");
+        for (title, _, of, pick) in PARTS {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(of(&common), pick));
         }
     }
     let _ = write!(out, "\n### Coverage\n\n{}", tables::coverage(engines));

@@ -3,24 +3,23 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::Measured;
 use super::plot::{Labels, Scale, Series, bars, lines};
-use super::results::Runs;
-use super::tables::{PERCENTILES, Pick};
+use super::results::{Engines, Runs};
+use super::tables::{PARTS, PERCENTILES, Pick};
 
 /// Writes all plots into `folder`.
 pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     if !measured.schemas.engines.is_empty() {
-        let title = "Compile + first mask, by percentile of schemas";
-        fs::write(folder.join("first.svg"), cumulative(measured, title, |run| run.first()))?;
-        let title = "Mask + commit, cold, by percentile of tokens";
-        fs::write(folder.join("cold.svg"), cumulative(measured, title, |run| run.cold()))?;
-        let title = "Mask + commit, warm, by percentile of tokens";
-        fs::write(folder.join("warm.svg"), cumulative(measured, title, |run| run.warm()))?;
-        let title = "Mask + commit, every text alone, by percentile of tokens";
-        fs::write(folder.join("alone.svg"), cumulative(measured, title, |run| run.alone()))?;
+        for (title, plot, of, pick) in PARTS {
+            let by = if plot == "first" { "schemas" } else { "tokens" };
+            let title = format!("{title}, by percentile of {by}");
+            let plot = folder.join(format!("{plot}.svg"));
+            fs::write(plot, cumulative(of(&measured.schemas), &title, pick))?;
+        }
         fs::write(folder.join("compile.svg"), compile_bars(measured))?;
     }
     for (by, title, x) in [
@@ -38,10 +37,10 @@ pub(super) fn write(folder: &Path, measured: &Measured) -> io::Result<()> {
 }
 
 /// Latency of every engine at every percentile.
-fn cumulative(measured: &Measured, title: &str, pick: Pick) -> String {
+fn cumulative(engines: &Engines, title: &str, pick: Pick) -> String {
     let mut series = Vec::new();
     let mut most = 1.0f64;
-    for (name, runs) in &measured.schemas.engines {
+    for (name, runs) in engines {
         let times = runs.times(pick);
         let nines = (times.count().max(10) as f64).log10();
         most = most.max(nines);
@@ -55,7 +54,7 @@ fn cumulative(measured: &Measured, title: &str, pick: Pick) -> String {
 }
 
 fn compile_bars(measured: &Measured) -> String {
-    let one = |(name, runs): &(&'static str, Runs)| {
+    let one = |(name, runs): &(&'static str, Rc<Runs>)| {
         let times = runs.times(|run| run.first());
         let points = PERCENTILES.iter().filter_map(|&p| Some((p, times.percentile(p)? as f64 / 1000.0)));
         Series { name: (*name).to_owned(), points: points.collect() }

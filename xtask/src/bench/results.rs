@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -23,17 +24,19 @@ pub(super) struct Runs(Vec<Run>);
 /// Times that an engine took, by its runs, each sorted.
 pub(super) struct Times(Vec<Vec<u64>>);
 
+/// Engines by what the page calls them.
+pub(super) type Engines = Vec<(&'static str, Rc<Runs>)>;
+
 /// What engines made of the same cases.
 pub(super) struct Comparison {
-    /// By what the page calls them.
-    pub(super) engines: Vec<(&'static str, Runs)>,
+    pub(super) engines: Engines,
+    /// The same with the runs of this engine in which every text had a constraint of its own. None, if there are none.
+    pub(super) alone: Engines,
 }
 
-impl Comparison {
-    /// The runs of the engine that the page calls so.
-    pub(super) fn runs(&self, name: &str) -> Option<&Runs> {
-        self.engines.iter().find(|(known, _)| *known == name).map(|(_, runs)| runs)
-    }
+/// The runs of the engine that the page calls so.
+pub(super) fn runs<'a>(engines: &'a Engines, name: &str) -> Option<&'a Runs> {
+    engines.iter().find(|(known, _)| *known == name).map(|(_, runs)| &**runs)
 }
 
 impl Runs {
@@ -50,15 +53,6 @@ impl Runs {
     /// How often the engine was measured.
     pub(super) fn count(&self) -> usize {
         self.0.len()
-    }
-
-    /// Takes the cold steps of other runs over the same cases, in which every text had a constraint of its own.
-    pub(super) fn put_alone(&mut self, others: &Runs) {
-        for (run, other) in self.0.iter_mut().zip(&others.0) {
-            for (case, other) in run.cases.iter_mut().zip(&other.cases) {
-                case.alone = Some(other.cold.clone());
-            }
-        }
     }
 
     /// Times of every run.
@@ -104,8 +98,6 @@ pub(super) struct CaseResult {
     pub(super) cold: Vec<u64>,
     /// The same again.
     pub(super) warm: Vec<u64>,
-    /// The first pass with a constraint of its own for every text, where that was measured apart from `cold`.
-    alone: Option<Vec<u64>>,
     /// How much the process grew, in bytes.
     pub(super) resident: Option<i64>,
     /// Bytes that the engine says it holds.
@@ -165,11 +157,6 @@ impl Run {
         sorted(self.cases.iter().flat_map(|case| case.cold.iter().copied()))
     }
 
-    /// Every step of the cold pass with a constraint of its own for every text, sorted.
-    pub(super) fn alone(&self) -> Vec<u64> {
-        sorted(self.cases.iter().flat_map(|case| case.alone.as_ref().unwrap_or(&case.cold).iter().copied()))
-    }
-
     /// Every step of the warm pass, sorted.
     pub(super) fn warm(&self) -> Vec<u64> {
         sorted(self.cases.iter().flat_map(|case| case.warm.iter().copied()))
@@ -188,9 +175,6 @@ impl Run {
             }
             lower(&mut mine.warm, &theirs.warm);
             lower(&mut mine.cold, &theirs.cold);
-            if let (Some(mine), Some(theirs)) = (&mut mine.alone, &theirs.alone) {
-                lower(mine, theirs);
-            }
         }
     }
 }
@@ -212,7 +196,6 @@ impl CaseResult {
                 .or_else(|| (value["timeout"] == "compile").then_some(60_000_000_000)),
             cold: steps(&value["cold"]),
             warm: steps(&value["warm"]),
-            alone: None,
             resident: value["rss_delta_end"].as_i64().or_else(|| value["rss_delta"].as_i64()),
             own: value["mem"].as_u64(),
         }
@@ -290,12 +273,8 @@ mod tests {
                 json!({"id": "a", "compile_ns": first, "first_mask_ns": 1, "cold": tests, "warm": tests});
             Run { version: String::new(), cases: vec![CaseResult::of(&case)] }
         };
-        let mut runs = Runs(vec![run(10, [5, 1]), run(7, [4, 3]), run(1, [1, 1])]);
-        assert_eq!(runs.lower_of_two().alone(), vec![1, 4], "as cold, where it was not measured");
-        runs.put_alone(&Runs(vec![run(1, [9, 9]), run(1, [8, 10])]));
-        let lowest = runs.lower_of_two();
+        let lowest = Runs(vec![run(10, [5, 1]), run(7, [4, 3]), run(1, [1, 1])]).lower_of_two();
         assert_eq!((lowest.first(), lowest.warm(), lowest.cold()), (vec![8], vec![1, 4], vec![1, 4]));
-        assert_eq!(lowest.alone(), vec![8, 9]);
         assert_eq!(percentile(&lowest.warm(), 50.0), Some(4));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Measured;
 use super::live::{CONSTRAINTS, Live};
-use super::results::{CaseResult, Comparison, Outcome, percentile, sorted};
+use super::results::{CaseResult, Engines, Outcome, percentile, sorted};
 use super::scaling::Point;
 use super::tables::{self, PARTS, grouped, micros, table};
 use super::targets::{self, Judged};
@@ -38,10 +38,13 @@ fn vocabularies(measured: &Measured) -> String {
     for with in &measured.vocabularies {
         let _ = write!(out, "\n### {}\n", with.vocabulary.name);
         if let Some(Judged { table, met, all }) = targets::judged(&with.comparison) {
-            let _ = write!(out, "\nAgainst the targets, of which {met} of {all} are met:\n\n{table}");
+            let _ = write!(
+                out,
+                "\nAgainst the targets, of which {met} of {all} are met (the last row is none of them):\n\n{table}"
+            );
         }
-        for (title, _, pick) in PARTS {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison.engines, pick));
+        for (title, _, of, pick) in PARTS {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(of(&with.comparison), pick));
         }
     }
     out
@@ -66,8 +69,8 @@ const HEAD: [&str; 7] =
     ["µs", "compile + first mask", "cold p50", "cold p99", "cold max", "warm p50", "warm p99"];
 
 /// This engine case by case, and how the peers' cold steps compare.
-fn beside_peers(comparison: &Comparison) -> Option<String> {
-    let (("Tokenstile", ours), peers) = comparison.engines.split_first()? else { return None };
+fn beside_peers(engines: &Engines) -> Option<String> {
+    let (("Tokenstile", ours), peers) = engines.split_first()? else { return None };
     let mut rows: Vec<Vec<String>> = Vec::new();
     for case in &ours.lower_of_two().cases {
         let mut row = row(case);
@@ -104,16 +107,16 @@ fn notes(rows: &[Vec<String>]) -> String {
     out
 }
 
-fn patterns(comparison: &Comparison) -> String {
-    let Some(table) = beside_peers(comparison) else { return String::new() };
+fn patterns(engines: &Engines) -> String {
+    let Some(table) = beside_peers(engines) else { return String::new() };
     format!(
         "\n## Patterns\n\nAs members of an object, a few texts each (`tools/bench/patterns.jsonl`); Llama-3. Wanted: cold p99 at \
          most 100, warm at most 2.{table}"
     )
 }
 
-fn grammars(comparison: &Comparison) -> String {
-    let Some(table) = beside_peers(comparison) else { return String::new() };
+fn grammars(engines: &Engines) -> String {
+    let Some(table) = beside_peers(engines) else { return String::new() };
     format!(
         "\n## Grammars\n\nContext-free grammars in GBNF, a few texts each (`tools/bench/grammars.jsonl`); Llama-3. Wanted: cold p99 \
          at most 100, warm p99 at most 5. The peers through their Python packages; llguidance and glrmask are given what the \

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Measured;
-use super::results::{Outcome, Run, Runs, percentile, sorted};
+use super::results::{Comparison, Engines, Outcome, Run, percentile, runs, sorted};
 use super::scaling::Point;
 
 /// The percentiles that the targets name; 100 is the maximum.
@@ -13,12 +13,15 @@ pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
 /// A list of times of a run, sorted.
 pub(super) type Pick = fn(&Run) -> Vec<u64>;
 
-/// What is measured of every engine: title, name of the plot, times.
-pub(super) const PARTS: [(&str, &str, Pick); 4] = [
-    ("Compile + first mask", "first", |run| run.first()),
-    ("Mask + commit, cold", "cold", |run| run.cold()),
-    ("Mask + commit, warm", "warm", |run| run.warm()),
-    ("Mask + commit, every text alone", "alone", |run| run.alone()),
+/// Whose runs they are of.
+pub(super) type Whose = fn(&Comparison) -> &Engines;
+
+/// What is measured of every engine: title, name of the plot, whose runs, times.
+pub(super) const PARTS: [(&str, &str, Whose, Pick); 4] = [
+    ("Compile + first mask", "first", |all| &all.engines, |run| run.first()),
+    ("Mask + commit, cold", "cold", |all| &all.engines, |run| run.cold()),
+    ("Mask + commit, warm", "warm", |all| &all.engines, |run| run.warm()),
+    ("Mask + commit, every text alone", "alone", |all| &all.alone, |run| run.cold()),
 ];
 
 /// Microseconds in words.
@@ -49,7 +52,7 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Percentiles of every engine.
-pub(super) fn percentiles(engines: &[(&str, Runs)], pick: Pick) -> String {
+pub(super) fn percentiles(engines: &Engines, pick: Pick) -> String {
     let rows: Vec<Vec<String>> = engines
         .iter()
         .map(|(name, runs)| {
@@ -67,9 +70,9 @@ pub(super) fn percentiles(engines: &[(&str, Runs)], pick: Pick) -> String {
 }
 
 /// The schemas that every engine compiled and followed.
-pub(super) fn common(engines: &[(&'static str, Runs)]) -> Vec<(&'static str, Runs)> {
+pub(super) fn common(all: &Comparison) -> Comparison {
     let mut ids: Option<HashSet<&str>> = None;
-    for (_, runs) in engines {
+    for (_, runs) in &all.engines {
         let followed = runs.one().followed();
         ids = Some(match ids {
             None => followed,
@@ -77,11 +80,13 @@ pub(super) fn common(engines: &[(&'static str, Runs)]) -> Vec<(&'static str, Run
         });
     }
     let ids = ids.unwrap_or_default();
-    engines.iter().map(|(name, runs)| (*name, runs.only(&ids))).collect()
+    let only =
+        |engines: &Engines| engines.iter().map(|(name, runs)| (*name, runs.only(&ids).into())).collect();
+    Comparison { engines: only(&all.engines), alone: only(&all.alone) }
 }
 
 /// What the engines make of the schemas.
-pub(super) fn coverage(engines: &[(&str, Runs)]) -> String {
+pub(super) fn coverage(engines: &Engines) -> String {
     let outcomes =
         [Outcome::Passed, Outcome::Refused, Outcome::RejectedValid, Outcome::AcceptedInvalid, Outcome::Broke];
     let rows: Vec<Vec<String>> = engines
@@ -106,7 +111,7 @@ pub(super) fn coverage(engines: &[(&str, Runs)]) -> String {
 }
 
 /// What one compiled schema holds.
-pub(super) fn memory(engines: &[(&str, Runs)]) -> String {
+pub(super) fn memory(engines: &Engines) -> String {
     let mut rows = Vec::new();
     for (name, runs) in engines {
         let run = runs.one();
@@ -129,7 +134,7 @@ pub(super) fn memory(engines: &[(&str, Runs)]) -> String {
 
 /// Compile and first mask of schemas that were the first of a process, beside the same ones later in a run.
 pub(super) fn first_of_process(measured: &Measured) -> Option<String> {
-    let (first, later) = (measured.first.as_ref()?, measured.schemas.runs("Tokenstile")?.one());
+    let (first, later) = (measured.first.as_ref()?, runs(&measured.schemas.engines, "Tokenstile")?.one());
     let ids: HashSet<&str> = first.cases.iter().map(|case| case.id.as_str()).collect();
     let row = |name: &str, run: &Run| {
         let times = run.first();
