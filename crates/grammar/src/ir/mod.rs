@@ -103,7 +103,7 @@ impl Tracking {
 
 impl Grammar {
     /// So many rules at the beginning are those of the base, if the arena has one.
-    pub const BASE_RULES: usize = 3;
+    pub const BASE_RULES: usize = 6;
 
     /// The grammar that those of JSON Schemas begin with: their first expressions and rules are the same, and stay so
     /// when they are prepared, unless something had to be changed in them.

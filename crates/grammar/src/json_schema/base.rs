@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::number::{Decimal, NumberSet};
 use super::options::Spelling;
-use super::string::{FormatId, Speller, control_escapes};
+use super::string::{FormatId, Nested, Speller, control_escapes};
 use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, GrammarBuilder, Members, Slot};
@@ -12,8 +12,8 @@ use crate::json::{JsonWhitespace, brackets};
 use crate::limits::{Budget, Limits};
 use crate::passes;
 
-/// See the module documentation. Every schema starts with a copy of the arena and with three rules: any string with its
-/// quotes, however it is spelled, and any value, in canonical and in any spelling.
+/// See the module documentation. Every schema starts with a copy of the arena and with a few rules: any string with its
+/// quotes, however it is spelled, any value, in canonical and in any spelling, and those of the format that nests.
 pub(crate) struct Base {
     /// The rules, of which the second is the root.
     grammar: Grammar,
@@ -48,7 +48,8 @@ impl Base {
         let limits = Limits::default();
         let mut builder = GrammarBuilder::new(&limits);
         let rules = Base::declare(&mut builder)?;
-        let [string, values @ ..] = rules;
+        let [string, canonical, other, nested @ ..] = rules;
+        let values = [canonical, other];
         let arena = &mut builder.arena;
         let ws = JsonWhitespace::Bounded.expr(arena, &limits)?;
         let mut parts = vec![ws, control_escapes(arena)];
@@ -65,7 +66,10 @@ impl Base {
         let often = often(arena, Often { quote, text, number, integer, string, value: values[0] }, ws);
         parts.extend(often);
         let formats: Vec<FormatId> = FormatId::shared().collect();
-        parts.extend(formats.iter().map(|format| format.opened(arena)));
+        let nested = Nested::new(nested, arena, &limits)?;
+        parts.extend(
+            formats.iter().map(|format| if format.nests() { nested.opened } else { format.opened(arena) }),
+        );
         let numbers = known_numbers()?;
         for Numbers { set, plain } in &numbers {
             parts.push(match plain {
@@ -73,7 +77,7 @@ impl Base {
                 false => set.expr(Spelling::Canonical, arena, &limits)?,
             });
         }
-        for (rule, body) in rules.into_iter().zip([body, any[0], any[1]]) {
+        for (rule, body) in rules.into_iter().zip([body, any[0], any[1]].into_iter().chain(nested.bodies)) {
             builder.define(rule, body);
         }
         // Each is made the body of a rule, to have done to it what can be done once and for all.
@@ -96,12 +100,13 @@ impl Base {
         for (rule, &body) in Base::declare(&mut builder)?.into_iter().zip(&bodies) {
             builder.define(rule, body);
         }
-        let spelled = [5, 8].map(|at| [0, 1, 2].map(|part| bodies[at + part]));
+        let first = rules.len();
+        let spelled = [2, 5].map(|at| [0, 1, 2].map(|part| bodies[first + at + part]));
         let written = &bodies[bodies.len() - formats.len() - numbers.len()..];
         let (of_formats, of_numbers) = written.split_at(formats.len());
         let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
-        let (ws, controls) = (bodies[3], bodies[4]);
+        let (ws, controls) = (bodies[first], bodies[first + 1]);
         Ok(Base { grammar: builder.build(values[0])?, ws, controls, spelled, formats, numbers })
     }
 
@@ -111,6 +116,9 @@ impl Base {
             builder.declare("string", None)?,
             builder.declare("value", None)?,
             builder.declare("value", None)?,
+            builder.declare("class", None)?,
+            builder.declare("regex", None)?,
+            builder.declare("regex", None)?,
         ])
     }
 
@@ -122,14 +130,15 @@ impl Base {
     ) -> Result<(GrammarBuilder, Library), Error> {
         let mut builder =
             GrammarBuilder::over(self.grammar.arena().with_capacity(limits.exprs, ROOM), limits);
-        let [string, values @ ..] = Base::declare(&mut builder)?;
-        for (rule, known) in [string, values[0], values[1]].into_iter().zip(self.grammar.rules()) {
+        let rules = Base::declare(&mut builder)?;
+        for (rule, known) in rules.into_iter().zip(self.grammar.rules()) {
             builder.define(rule, known.body);
         }
+        let [string, canonical, other, ..] = rules;
         let any = spelling == Spelling::Any;
         let [text, number, integer] = self.spelled[usize::from(any)];
         let numbers = if any { &[] } else { &self.numbers[..] };
-        let value = values[usize::from(any)];
+        let value = if any { other } else { canonical };
         let formats = &self.formats[..];
         let Base { ws, controls, .. } = *self;
         Ok((builder, Library { string, value, text, number, integer, numbers, formats, ws, controls }))

@@ -10,8 +10,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-#[cfg(test)]
-use super::super::options::Spelling;
 use super::spell::Speller;
 use crate::error::{Error, ErrorKind};
 use crate::ids::ExprId;
@@ -20,14 +18,13 @@ use crate::limits::{Budget, Limits};
 
 /// The JSON spellings of the texts of a plain expression, without quotes. An expression that looks behind is refused:
 /// it needs the opening quote.
-#[cfg(test)]
 pub(crate) fn encode(
     expr: ExprId,
-    spelling: Spelling,
+    speller: &mut Speller,
     arena: &mut Arena,
     limits: &Limits,
 ) -> Result<ExprId, Error> {
-    Encoder::new(&mut Speller::new(spelling), arena, limits).run(expr, Form::Body)
+    Encoder::new(speller, arena, limits).run(expr, Form::Body)
 }
 
 /// The JSON spellings of the texts of a plain expression, with the opening quote and without the closing one.
@@ -158,7 +155,9 @@ impl<'a> Encoder<'a> {
             }
             // Machines read characters that need no escapes. Where these may be escaped all the same, it is not done.
             Expr::Machine(_) => Some(expr),
-            Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) => return Err(not_plain()),
+            // Rules are of texts that are spelled already.
+            Expr::Rule(_) => Some(expr),
+            Expr::Bytes(_) | Expr::Members(_) => return Err(not_plain()),
         })
     }
 

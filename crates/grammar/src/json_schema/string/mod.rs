@@ -12,9 +12,8 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
-#[cfg(test)]
 use encode::encode;
 pub(crate) use encode::{encode_literal, encode_opened};
-pub(crate) use format::{Format, FormatId};
+pub(crate) use format::{Format, FormatId, Nested};
 pub(crate) use matches::matches;
 pub(crate) use spell::{Speller, control_escapes};

@@ -195,7 +195,7 @@ fn spellings_match_just_where_their_texts_do() {
             let limits = Limits::default();
             let opened =
                 encode_opened(language, &mut Speller::new(spelling), &mut generator.arena, &limits).unwrap();
-            let body = encode(language, spelling, &mut generator.arena, &limits).ok();
+            let body = encode(language, &mut Speller::new(spelling), &mut generator.arena, &limits).ok();
             for _ in 0..6 {
                 let text = generator.text(5);
                 let spelled = generator.spelled(&text, spelling);
@@ -302,9 +302,9 @@ fn one_text_is_one_literal() {
     assert_eq!(encode_literal(text, &mut Speller::new(Spelling::Canonical), &mut arena), spelled);
     let plain = arena.literal(text.as_bytes());
     let limits = Limits::default();
-    assert_eq!(encode(plain, Spelling::Canonical, &mut arena, &limits), Ok(spelled));
+    assert_eq!(encode(plain, &mut Speller::new(Spelling::Canonical), &mut arena, &limits), Ok(spelled));
     let any = encode_literal(text, &mut Speller::new(Spelling::Any), &mut arena);
-    assert_eq!(encode(plain, Spelling::Any, &mut arena, &limits), Ok(any));
+    assert_eq!(encode(plain, &mut Speller::new(Spelling::Any), &mut arena, &limits), Ok(any));
     let all = Speller::new(Spelling::Any).any_text(&mut arena);
     for spelled in [
         "a\\\"\\\\/\\n\u{7F}é😀",
@@ -402,6 +402,6 @@ fn long_texts_and_deep_expressions_are_no_trouble() {
     let even = matches(&arena, deep, "a");
     assert_eq!(matches(&arena, deep, "c"), !even);
     let not = arena.not(nested);
-    assert!(encode(not, Spelling::Any, &mut arena, &limits).is_ok());
+    assert!(encode(not, &mut Speller::new(Spelling::Any), &mut arena, &limits).is_ok());
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

@@ -3,16 +3,16 @@
 use std::sync::OnceLock;
 
 use super::super::super::options::{Draft, Spelling};
-use super::super::{Speller, encode_opened};
-use super::{Format, build_format};
+use super::super::{Speller, encode, encode_opened};
+use super::{Build, Format, build_format, pattern};
 use crate::error::Error;
-use crate::ids::ExprId;
+use crate::ids::{ExprId, RuleId};
 use crate::ir::Arena;
 use crate::limits::Limits;
 
 /// The formats, and the drafts that named them. `date`, `time` and `regex` are in all drafts: they were in the third, and
-/// were only left out in between. With each, texts in which much of it is seen, as in JSON without the quotes. Those without
-/// are not shared by schemas: every place in them takes so much room that others would soon have none, and few ask for them.
+/// were only left out in between. With each, texts in which much of it is seen, as in JSON without the quotes. That without
+/// is not shared by schemas: every place in it takes so much room that others would soon have none, and few ask for it.
 static FORMATS: [(&str, Draft, &[&str]); 19] = [
     ("date-time", Draft::Draft4, &["2024-02-29T12:34:56.789Z", "1990-12-31T23:59:59-08:30"]),
     ("email", Draft::Draft4, &["john.doe+tag@mail.my-host1.example.com", "a@b.org"]),
@@ -30,7 +30,14 @@ static FORMATS: [(&str, Draft, &[&str]); 19] = [
     ),
     ("date", Draft::Draft4, &["2024-02-29"]),
     ("time", Draft::Draft4, &["12:34:56.789Z", "23:59:59+01:00"]),
-    ("regex", Draft::Draft4, &[]),
+    (
+        "regex",
+        Draft::Draft4,
+        &[
+            r"^(?:[a-zA-Z0-9_-]{3,16}|\\d+(?<n>[^/]*)\\.(?=x))$",
+            r"^\\S+@(([^\\s.]+\\.)*[A-F])?[^\\x00-\\x7F]\\u00e9$",
+        ],
+    ),
     ("uri-reference", Draft::Draft6, &["../a/b.html?x=1#top", "/a/b", "#top", "https://www.example.com/a"]),
     ("uri-template", Draft::Draft6, &["https://example.com/a/{b,c:3}{/d*}{?x,y*}"]),
     ("json-pointer", Draft::Draft6, &["/a/0/b~1c"]),
@@ -65,6 +72,33 @@ impl Known {
     }
 }
 
+/// A format that nests, as rules of the base.
+pub(crate) struct Nested {
+    /// What the rules are: canonical spellings without quotes.
+    pub(crate) bodies: [ExprId; Nested::RULES],
+    /// What JSON writes, with the opening quote.
+    pub(crate) opened: ExprId,
+}
+
+impl Nested {
+    /// How many rules it takes.
+    pub(crate) const RULES: usize = 3;
+
+    /// The format `regex`, with the rules that it may have.
+    pub(crate) fn new(
+        rules: [RuleId; Self::RULES],
+        arena: &mut Arena,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let (mut bodies, top) = pattern::nested(&mut Build { arena, limits }, rules)?;
+        let mut speller = Speller::new(Spelling::Canonical);
+        for body in &mut bodies {
+            *body = encode(*body, &mut speller, arena, limits)?;
+        }
+        Ok(Nested { bodies, opened: encode_opened(top, &mut speller, arena, limits)? })
+    }
+}
+
 /// A format by name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FormatId(u8);
@@ -73,6 +107,11 @@ impl FormatId {
     /// The formats that are made once for all schemas.
     pub(crate) fn shared() -> impl Iterator<Item = FormatId> {
         (0..FORMATS.len() as u8).map(FormatId).filter(|format| !format.samples().is_empty())
+    }
+
+    /// Whether it is [`Nested`] in the base.
+    pub(crate) fn nests(self) -> bool {
+        self.name() == "regex"
     }
 
     pub(crate) fn name(self) -> &'static str {

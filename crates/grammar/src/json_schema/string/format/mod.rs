@@ -3,7 +3,7 @@
 //! Each is as exact as its RFC is regular. Where it is not, what is accepted is right, and some of what is right is
 //! not accepted; the functions say where:
 //!
-//! * `regex` is ECMA-262 with groups nested to a certain depth and without back-references ([`pattern`]);
+//! * `regex` is ECMA-262 without back-references, and as a plain expression with groups to a certain depth ([`pattern`]);
 //! * `hostname` and `idn-hostname` share out the greatest length among the labels beforehand. Encoded labels (`xn--…`)
 //!   are told by a [machine](alabel), so these formats are more than one plain expression ([`Format`]);
 //! * `time` and `date-time` have leap seconds with offsets in quarters of an hour only, as all offsets in use are.
@@ -28,7 +28,7 @@ mod time;
 mod ulabel;
 mod uri;
 
-pub(crate) use known::FormatId;
+pub(crate) use known::{FormatId, Nested};
 
 use crate::error::Error;
 use crate::ids::ExprId;

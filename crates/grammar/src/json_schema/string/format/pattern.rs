@@ -1,16 +1,16 @@
 //! Regular expressions of ECMA-262 with its `u` flag, as far as a regular expression can tell.
 //!
 //! The grammar is not regular: groups nest, names must differ, back-references need their group. So this is a part of
-//! it, all of which is valid: groups to a depth of [`DEPTH`], at most one of them with a name, no back-references,
-//! no modifiers; ranges and counts where the order of their ends is plain to see; the properties that are commonly
+//! it, all of which is valid: groups (in a plain expression, to a depth of [`DEPTH`]), at most one of them with a name, no
+//! back-references, no modifiers; ranges and counts where the order of their ends is plain to see; the properties that are commonly
 //! asked for. The `u` flag refuses more than its absence, so what is valid with it is valid without it.
 
 use super::Build;
 use crate::error::Error;
-use crate::ids::ExprId;
+use crate::ids::{ExprId, RuleId};
 use crate::ir::CharSet;
 
-/// How deep groups may be nested.
+/// How deep groups may be nested in a plain expression.
 const DEPTH: usize = 4;
 
 /// What stands for itself outside of classes.
@@ -39,36 +39,85 @@ const ROWS: [(u32, u32, usize); 6] = [
     (0xAE00, 0x10000, 0x5200),
 ];
 
-pub(super) fn pattern(build: &mut Build<'_>) -> Result<ExprId, Error> {
-    let (quantifier, class) = (quantifier(build)?, class(build)?);
-    let (plain, escape, class_escape) = (build.re(PLAIN)?, build.re(ESCAPE)?, build.re(CLASS_ESCAPE)?);
-    let (dot, edge) = (build.text("."), build.re(r"[\^$]|\\[bB]")?);
-    let (bar, close) = (build.text("|"), build.text(")"));
-    let (open, look) = (build.re(r"\((?:\?:)?")?, build.re(r"\(\?<?[=!]")?);
-    let named = build.re(r"\(\?<[A-Za-z_$][0-9A-Za-z_$]*>")?;
-    let simple = build.any(&[plain, escape, class_escape, class, dot]);
-    let simple = build.seq(&[simple, quantifier]);
+/// What a pattern is made of.
+struct Parts {
+    quantifier: ExprId,
+    /// Terms without groups.
+    simple: ExprId,
+    open: ExprId,
+    look: ExprId,
+    named: ExprId,
+    close: ExprId,
+}
 
+impl Parts {
+    /// With what stands for a class of characters.
+    fn new(build: &mut Build<'_>, class: ExprId) -> Result<Self, Error> {
+        let quantifier = quantifier(build)?;
+        let (plain, escape, class_escape) = (build.re(PLAIN)?, build.re(ESCAPE)?, build.re(CLASS_ESCAPE)?);
+        let (dot, edge, bar) = (build.text("."), build.re(r"[\^$]|\\[bB]")?, build.text("|"));
+        let counted = build.any(&[plain, escape, class_escape, class, dot]);
+        let counted = build.seq(&[counted, quantifier]);
+        Ok(Parts {
+            quantifier,
+            simple: build.any(&[counted, edge, bar]),
+            open: build.re(r"\((?:\?:)?")?,
+            look: build.re(r"\(\?<?[=!]")?,
+            named: build.re(r"\(\?<[A-Za-z_$][0-9A-Za-z_$]*>")?,
+            close: build.text(")"),
+        })
+    }
+
+    /// Groups without a name and lookarounds, with what may be in them up to their end.
+    fn groups(&self, build: &mut Build<'_>, closed: ExprId) -> [ExprId; 2] {
+        [build.seq(&[self.open, closed, self.quantifier]), build.seq(&[self.look, closed])]
+    }
+
+    /// A group that has the only name, or in which it is: with what is in one without and in one with it.
+    fn with_name(&self, build: &mut Build<'_>, none: ExprId, one: ExprId) -> ExprId {
+        let named = build.seq(&[self.named, none, self.quantifier]);
+        let [group, look] = self.groups(build, one);
+        build.any(&[named, group, look])
+    }
+}
+
+/// As a plain expression.
+pub(super) fn pattern(build: &mut Build<'_>) -> Result<ExprId, Error> {
+    let class = class(build)?;
+    let parts = Parts::new(build, class)?;
     // Level by level from the innermost: without a named group, and with just one.
     let (mut none, mut one) = (build.arena.never(), build.arena.never());
     for depth in 0..=DEPTH {
-        let mut around = |open: ExprId, inner: ExprId, end: &[ExprId]| {
-            let parts = [&[open, inner, close], end].concat();
-            build.seq(&parts)
-        };
-        let groups = [around(open, none, &[quantifier]), around(look, none, &[])];
-        let with_name =
-            [around(named, none, &[quantifier]), around(open, one, &[quantifier]), around(look, one, &[])];
-        let mut terms = vec![simple, edge, bar];
+        let [none_closed, one_closed] = [none, one].map(|inner| build.seq(&[inner, parts.close]));
+        let mut terms = vec![parts.simple];
         if depth > 0 {
-            terms.extend(groups);
+            terms.extend(parts.groups(build, none_closed));
         }
+        let with_name = parts.with_name(build, none_closed, one_closed);
         let terms = build.any(&terms);
-        let with_name = build.any(&with_name);
         none = build.star(terms);
         one = build.seq(&[none, with_name, none]);
     }
     Ok(build.any(&[none, one]))
+}
+
+/// The same as rules that call each other, so that groups may be nested to any depth: the bodies of what `rules` stands for (a
+/// class of characters, what is in a group without a named one, what is in one that has it), and what calls them.
+///
+/// There are few places in it: what is inside a group or a class does not depend on what is around it. The end is part of
+/// each, since what ends anywhere can be followed by anything.
+pub(super) fn nested(build: &mut Build<'_>, rules: [RuleId; 3]) -> Result<([ExprId; 3], ExprId), Error> {
+    let [class_rule, none_rule, one_rule] = rules.map(|rule| build.arena.rule(rule));
+    let class = class(build)?;
+    let parts = Parts::new(build, class_rule)?;
+    let [group, look] = parts.groups(build, none_rule);
+    let terms = build.any(&[parts.simple, group, look]);
+    let none = build.star(terms);
+    let with_name = parts.with_name(build, none_rule, one_rule);
+    let rest = build.seq(&[with_name, none]);
+    let [none_closed, one_closed] = [build.seq(&[none, parts.close]), build.seq(&[none, rest, parts.close])];
+    let rest = build.opt(rest);
+    Ok(([class, none_closed, one_closed], build.seq(&[none, rest])))
 }
 
 /// How often, or nothing; the greater of two counts must come last.
@@ -102,8 +151,8 @@ fn class(build: &mut Build<'_>) -> Result<ExprId, Error> {
     Ok(build.seq(&[open, hyphen, items, hyphen, close]))
 }
 
-/// A range whose ends are surely in order: ASCII characters, characters of different rows past it, and escapes with
-/// different first digits.
+/// A range whose ends are surely in order: ASCII characters, characters of different rows past it, and escapes that
+/// differ in the first digit, or in the first after some zeros.
 fn range(build: &mut Build<'_>) -> Result<ExprId, Error> {
     let special = CharSet::of(r"\]-^");
     let hyphen = build.text("-");
@@ -121,9 +170,12 @@ fn range(build: &mut Build<'_>) -> Result<ExprId, Error> {
         forms.push(build.seq(&parts));
     }
     let digits = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "Aa", "Bb", "Cc", "Dd", "Ee", "Ff"];
-    for (i, first) in digits.iter().enumerate().take(15) {
-        let last = digits[i + 1..].concat();
-        forms.push(build.re(&format!(r"\\u[{first}][0-9A-Fa-f]{{3}}-\\u[{last}][0-9A-Fa-f]{{3}}"))?);
+    for (escape, more) in [("x", 1), ("u", 3), ("u0", 2), ("u00", 1)] {
+        for (i, first) in digits.iter().enumerate().take(15) {
+            let last = digits[i + 1..].concat();
+            let end = |digit: &str| format!(r"\\{escape}[{digit}][0-9A-Fa-f]{{{more}}}");
+            forms.push(build.re(&format!("{}-{}", end(first), end(&last)))?);
+        }
     }
     Ok(build.any(&forms))
 }

@@ -1,0 +1,93 @@
+//! The format `regex`: masks against the definition, groups to any depth, and the same texts as beside other keywords.
+
+#[path = "support/schema.rs"]
+mod schema;
+mod support;
+
+use support::{Sorted, allowed, byte_vocab, compile};
+use tokenstile::grammar::JsonOptions;
+use tokenstile::{Grammar, Limits};
+use tokenstile_testkit::Reference;
+
+const REGEX: &str = r#"{"type":"string","format":"regex"}"#;
+
+fn grammar(schema: &str) -> Grammar {
+    Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
+}
+
+#[test]
+fn masks_are_those_of_the_definition() {
+    let words = [
+        "(?:", "(?<", "(?=", "(?<n>", ")*", "))", ")?(", "a)", "[a", "[^", "a-z", "z-a", "]+", "]{1,",
+        "{2,1}", "\\\\d", "\\\\", "\\\\p{L", "u00", "\\n", "x)\"", "|(", "name", ">x", "the", "].", "(((",
+        "\"", "\\\"", "é", "$\"",
+    ];
+    let vocab = byte_vocab(&words);
+    let sorted = Sorted::new(&vocab);
+    let grammar = grammar(REGEX);
+    let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
+    let texts = [
+        r"^(?:[a-z]+|\\d{2,4})(?<name>x|[^\\]-]*)?$",
+        r"((?=a(b))(?<n>c))(d)",
+        r"(((((((x)))))))\\u{1F600}\\p{Lu}",
+        r"[\\u0041-\\x7F",
+    ];
+    for text in texts.map(|text| format!("\"{text}\"")) {
+        for end in 0..=text.len() {
+            let Some(start) = text.get(..end) else { continue };
+            let mut matcher = matcher.fork();
+            if matcher.commit_bytes(start.as_bytes()).is_err() {
+                assert_eq!(reference.viable(start.as_bytes()).known(), Some(false), "{start}");
+                break;
+            }
+            let same = sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
+            assert!(same.is_ok(), "after {start}: {same:?}");
+        }
+    }
+}
+
+#[test]
+fn groups_nest_to_any_depth() {
+    let deep = |inner: &str| format!("\"{}{inner}{}\"", "(?:".repeat(300), ")*".repeat(300));
+    let (plain, named) = (deep("[a-f]"), deep("(?<a>b)"));
+    let (twice, open) = (deep("(?<a>b)(?<c>d)"), format!("\"{}\"", "(".repeat(300)));
+    schema::check(
+        REGEX,
+        &JsonOptions::default(),
+        &[&plain, &named],
+        &[&twice, &open, "\"a)\"", "\"(?=a)*\""],
+    );
+}
+
+/// Beside other keywords it is a plain expression, to a certain depth.
+#[test]
+fn it_is_the_same_beside_other_keywords() {
+    let other = r#"{"type":"string","format":"regex","maxLength":90}"#;
+    let vocab = byte_vocab::<&str>(&[]);
+    let [alone, beside] = [REGEX, other].map(|schema| compile(&grammar(schema), &vocab));
+    let mut state = 5u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % n
+    };
+    for _ in 0..60 {
+        let (mut one, mut two) = (alone.matcher(), beside.matcher());
+        let (mut text, mut depth) = (Vec::new(), 0);
+        for _ in 0..80 {
+            let tokens = allowed(&mut one);
+            let signs = tokens.iter().filter(|&&token| token < 128 && !(token as u8).is_ascii_alphanumeric());
+            let signs: Vec<u32> = signs.copied().collect();
+            let of = if below(3) > 0 && !signs.is_empty() { &signs } else { &tokens };
+            let Ok(byte) = u8::try_from(of[below(of.len())]) else { break };
+            depth += usize::from(byte == b'(');
+            if depth > 4 {
+                break;
+            }
+            text.push(byte);
+            let place = String::from_utf8_lossy(&text);
+            one.commit_bytes(&[byte]).unwrap_or_else(|error| panic!("{place}: {error}"));
+            two.commit_bytes(&[byte]).unwrap_or_else(|error| panic!("{place}: {error}"));
+            assert_eq!(one.is_accepting(), two.is_accepting(), "{place}");
+        }
+    }
+}
