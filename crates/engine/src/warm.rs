@@ -69,6 +69,8 @@ impl Compiler {
     pub fn warm(&self, budget: Duration) {
         let start = Instant::now();
         let is_over = || start.elapsed() >= budget;
+        let tables = &self.tables;
+        tables.profile.make_texts(&tables.trie);
         for (schema, text) in PLAIN {
             self.go_through(schema, &[text.to_owned()], &is_over);
         }

@@ -1,7 +1,9 @@
 //! How far a place is from its end, at least: what the search for a completion goes by.
 
-use tokenstile_grammar::ExprId;
+use std::sync::OnceLock;
+
 use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::{ExprId, Grammar};
 
 use super::store::{CellId, Head, Store};
 
@@ -53,12 +55,44 @@ impl Shortest {
 }
 
 /// What is known of each expression of an arena.
-pub(super) fn shortest_texts(arena: &Arena) -> Box<[Shortest]> {
-    let mut known: Vec<Shortest> = Vec::with_capacity(arena.len());
-    // What an expression is made of stands before it in the arena.
-    for id in (0..arena.len()).filter_map(ExprId::new) {
-        let of = |id: ExprId| known.get(id.index()).copied().unwrap_or(Shortest::unknown(0));
-        let found = match arena.get(id) {
+pub(super) struct ShortestTexts {
+    /// Of those of the base, if the arena begins with it: they are the same for all.
+    base: &'static [Shortest],
+    own: Vec<Shortest>,
+}
+
+impl ShortestTexts {
+    pub(super) fn new(arena: &Arena) -> Self {
+        static BASE: OnceLock<Vec<Shortest>> = OnceLock::new();
+        let base: &[Shortest] = match (arena.base_len(), Grammar::base()) {
+            (1.., Ok(base)) => BASE.get_or_init(|| ShortestTexts::behind(&[], base.arena()).own),
+            _ => &[],
+        };
+        ShortestTexts::behind(&base[..arena.base_len().min(base.len())], arena)
+    }
+
+    /// Those of an arena of which the first are known.
+    fn behind(base: &'static [Shortest], arena: &Arena) -> Self {
+        let mut known = ShortestTexts { base, own: Vec::with_capacity(arena.len() - base.len()) };
+        // What an expression is made of stands before it in the arena.
+        for id in (base.len()..arena.len()).filter_map(ExprId::new) {
+            let found = known.find(arena, id);
+            known.own.push(found);
+        }
+        known
+    }
+
+    fn of(&self, id: ExprId) -> Shortest {
+        let known = match id.index().checked_sub(self.base.len()) {
+            Some(at) => self.own.get(at),
+            None => self.base.get(id.index()),
+        };
+        known.copied().unwrap_or(Shortest::unknown(0))
+    }
+
+    fn find(&self, arena: &Arena, id: ExprId) -> Shortest {
+        let of = |id: ExprId| self.of(id);
+        match arena.get(id) {
             Expr::Empty => Shortest::default(),
             Expr::Bytes(_) => Shortest::exactly(1),
             Expr::Chars(_) => Shortest { least: 1, most: 4, within: 4 },
@@ -76,10 +110,8 @@ pub(super) fn shortest_texts(arena: &Arena) -> Box<[Shortest]> {
             Expr::Region(inner) => Shortest::unknown(of(inner).least),
             Expr::Never | Expr::Rule(_) | Expr::Not(_) | Expr::Look { .. } => Shortest::unknown(0),
             Expr::Members(_) | Expr::Machine(_) => Shortest::unknown(0),
-        };
-        known.push(found);
+        }
     }
-    known.into()
 }
 
 impl Store {
@@ -95,13 +127,11 @@ impl Store {
                 Head::Expr(expr, done) => match arena.get(expr) {
                     Expr::Concat(list) => {
                         let rest = arena.list(list).get(done as usize..).unwrap_or_default();
-                        rest.iter().map(|p| known[p.index()]).reduce(Shortest::then).unwrap_or_default()
+                        rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or_default()
                     }
-                    Expr::Literal(_) => Shortest::exactly(known[expr.index()].least.saturating_sub(done)),
-                    Expr::Repeat { expr: body, min, .. } => {
-                        known[body.index()].times(min.saturating_sub(done))
-                    }
-                    _ => known[expr.index()],
+                    Expr::Literal(_) => Shortest::exactly(known.of(expr).least.saturating_sub(done)),
+                    Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
+                    _ => known.of(expr),
                 },
                 Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
             });

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Members, Tallies};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
-use super::distance::{Shortest, shortest_texts};
+use super::distance::ShortestTexts;
 use super::except::Exceptions;
 use crate::profile::{LackId, Lacks};
 use crate::tables::Tables;
@@ -26,7 +26,7 @@ pub(crate) struct Program {
     classes: Vec<OnceLock<CharClass>>,
     shared_sets: usize,
     tallies: Vec<OnceLock<Tallies>>,
-    shortest: OnceLock<Box<[Shortest]>>,
+    shortest: OnceLock<ShortestTexts>,
     lengths: OnceLock<Vec<u32>>,
     /// For each members, whether its entries are frames; inside booleans and assertions there are none.
     framed: Vec<bool>,
@@ -168,8 +168,8 @@ impl Program {
     }
 
     /// What is known of the shortest texts of each expression.
-    pub(super) fn shortest_texts(&self) -> &[Shortest] {
-        self.shortest.get_or_init(|| shortest_texts(&self.arena))
+    pub(super) fn shortest_texts(&self) -> &ShortestTexts {
+        self.shortest.get_or_init(|| ShortestTexts::new(&self.arena))
     }
 
     /// How the entries of some members are counted.

@@ -112,7 +112,7 @@ impl Walk<'_> {
     }
 
     /// Tokens that have to be looked at: some, and those of a mask that have certain characters.
-    fn with_dead(&self, some: Arc<[u32]>, dead: &[char], mask: &[u32]) -> Arc<[u32]> {
+    pub(super) fn with_dead(&self, some: Arc<[u32]>, dead: &[char], mask: &[u32]) -> Arc<[u32]> {
         if dead.is_empty() {
             return some;
         }
@@ -127,7 +127,7 @@ impl Walk<'_> {
     }
 
     /// Tokens of which nothing is known: each by itself.
-    fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
+    pub(super) fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
         let depth = self.trie.path(node).count();
         for &token in tokens {
             let bytes = self.tables.vocab.bytes(token).unwrap_or_default();

@@ -483,6 +483,9 @@ impl<'a> Walk<'a> {
         if alone && self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
+        if alone {
+            left = left.minus(&self.one_wide(index, local, &left)?);
+        }
         for byte in left.iter() {
             if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
             {

@@ -1,14 +1,16 @@
 //! Where the characters past ASCII lead, all of them at once.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::walk::Walk;
-use crate::automaton::{Exceeded, LocalId};
-use crate::profile::LackId;
+use super::accept::Shared;
+use super::closed::Places;
+use super::walk::{RUN_TOKENS, Walk};
+use crate::automaton::{CharClass, Exceeded, LocalId};
+use crate::profile::{LackId, Run, RunMask};
 
 /// Where characters past ASCII lead, and which of them lead nowhere.
 #[derive(Clone, Default)]
@@ -111,6 +113,37 @@ impl Walk<'_> {
             None => dead.is_empty(),
         };
         Ok(same && targets.iter().all(|&other| other == target))
+    }
+
+    /// Takes, from an anchor on, the characters past ASCII if all of them lead to one place, and none of them on from there.
+    /// As bytes they are many nodes. Answers the bytes it has seen to.
+    pub(super) fn one_wide(
+        &mut self,
+        index: u32,
+        local: LocalId,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        let (past, none) = (ByteSet::PAST_ASCII, ByteSet::EMPTY);
+        let anchor = self.tables.profile.anchor(index);
+        if !anchor.has(RUN_TOKENS, &left.intersect(&past)) {
+            return Ok(none);
+        }
+        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(none) };
+        let &[next] = &targets[..] else { return Ok(none) };
+        let exits = self.store.split_expansion(next).alive;
+        if !self.goes_on(next) || exits.intersects(&past) || !self.are_few(&mut dead.to_vec()) {
+            return Ok(none);
+        }
+        let rest = CharClass { ascii: none, wide: true, lack: LackId::NOTHING };
+        let run = Run { anchor: index, first: none, first_wide: true, rest, most: 1 };
+        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        self.work.spend(64)?;
+        let minus = self.with_dead(Arc::default(), &dead, &mask);
+        self.one_by_one(anchor.node, local, &minus)?;
+        self.masks.push(Shared { mask, minus });
+        let mut places = Places::new(anchor.node, local, next);
+        self.leave_from(&run, (&mut places, next), &exits, |_, _| dead.is_empty())?;
+        Ok(past)
     }
 
     /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.

@@ -24,13 +24,25 @@ impl Profile {
         }
     }
 
+    /// Makes those of any text and of any quoted text at all other anchors, and those of one character past ASCII.
+    pub(crate) fn make_texts(&self, trie: &Trie) {
+        let (quoted, none) = (quoted(), ByteSet::EMPTY);
+        for (anchor, tables) in (0..).zip(&self.anchors) {
+            for (ascii, most) in [(ByteSet::ASCII, u32::MAX), (quoted, u32::MAX), (none, 1)] {
+                let rest = CharClass { ascii, wide: true, lack: LackId::NOTHING };
+                let first = ascii.intersect(&tables.bytes);
+                self.mask(trie, Run { anchor, first, first_wide: true, rest, most });
+            }
+        }
+    }
+
     fn common_classes(&self) -> Vec<CharClass> {
         let (digits, lower, upper) =
             (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
         let letters = lower.union(&upper);
         let word = letters.union(&digits).union(&ByteSet::single(b'_'));
         let line = ByteSet::ASCII.minus(&ByteSet::single(b'\n'));
-        let quoted = ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect());
+        let quoted = quoted();
         let unspaced = quoted.minus(&ByteSet::single(b' '));
         let narrow = |ascii| CharClass { ascii, wide: false, lack: LackId::NOTHING };
         let wide = |(ascii, lacking)| {
@@ -42,4 +54,9 @@ impl Profile {
         let narrow = [digits, lower, letters, word].map(narrow);
         narrow.into_iter().chain(texts.into_iter().filter_map(wide)).collect()
     }
+}
+
+/// What needs no escape in a string of JSON.
+fn quoted() -> ByteSet {
+    ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect())
 }

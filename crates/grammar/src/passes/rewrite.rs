@@ -70,6 +70,8 @@ pub(super) fn rebuild(arena: &mut Arena, id: ExprId, map: &[ExprId]) -> ExprId {
 #[derive(Default)]
 pub(super) struct Reach {
     exprs: Vec<bool>,
+    /// The same as a list.
+    found: Vec<ExprId>,
     stack: Vec<ExprId>,
 }
 
@@ -82,6 +84,7 @@ impl Reach {
             if std::mem::replace(&mut self.exprs[id.index()], true) {
                 continue;
             }
+            self.found.push(id);
             match arena.get(id) {
                 Expr::Rule(rule) => call(rule),
                 _ => self.stack.extend_from_slice(arena.children(id)),
@@ -155,6 +158,7 @@ pub(crate) fn extract_all(arena: &Arena, exprs: &[ExprId], rules: &[RuleId]) -> 
     let mut reach = Reach::default();
     exprs.iter().for_each(|&expr| reach.visit(arena, expr, |_| ()));
     let rules: Vec<Option<RuleId>> = rules.iter().copied().map(Some).collect();
-    let (alone, map) = arena.compact(0, &reach.exprs, &rules);
+    reach.found.sort_unstable();
+    let (alone, map) = arena.compact(&reach.found, &rules);
     (alone, exprs.iter().map(|expr| map[expr.index()]).collect())
 }

@@ -4,27 +4,21 @@ use super::{Arena, Expr, List, Literal, Row};
 use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 impl Arena {
-    /// The marked expressions and the first `kept` in an arena of their own, with other rule ids; all children of what
-    /// is marked must be marked too. Also answers the new id of each.
+    /// Some expressions in an arena of their own, with other rule ids; they come in ascending order, with all children of
+    /// theirs. Also answers the new id of each.
     ///
     /// Nothing is normalised again, and the order stays as it was, so this costs little more than the copy.
-    pub(crate) fn compact(
-        &self,
-        kept: usize,
-        marked: &[bool],
-        rules: &[Option<RuleId>],
-    ) -> (Arena, Vec<ExprId>) {
-        let kept = kept.max(Self::STANDING);
+    pub(crate) fn compact(&self, ids: &[ExprId], rules: &[Option<RuleId>]) -> (Arena, Vec<ExprId>) {
         let mut copy = Arena {
-            exprs: Row::default().to_grow(self.exprs.len()),
-            lists: Row::default().to_grow(self.lists.len()),
-            bytes: Row::default().to_grow(self.bytes.len()),
+            exprs: Row::default().to_grow(Self::STANDING + ids.len()),
             overflowed: self.overflowed,
             ..Arena::bare(self.capacity)
         };
         let mut map = vec![self.never(); self.exprs.len()];
-        for (id, expr) in self.iter().filter(|(id, _)| id.index() < kept || marked[id.index()]) {
-            let expr = self.copied(expr, &mut copy, rules, &map);
+        let standing = (0..Self::STANDING).filter_map(ExprId::new);
+        let others = ids.iter().copied().filter(|id| id.index() >= Self::STANDING);
+        for id in standing.chain(others) {
+            let expr = self.copied(self.get(id), &mut copy, rules, &map);
             map[id.index()] = ExprId::new(copy.exprs.len()).unwrap_or(id);
             copy.exprs.push(expr);
             copy.regular.push(self.regular.get(id.index()));
