@@ -51,9 +51,30 @@ fn words() -> &'static Words {
     })
 }
 
+/// Many characters past ASCII, alone and with others behind them; some without their last byte.
+fn wide_words() -> Words {
+    let mut tokens: Vec<Vec<u8>> = Vec::new();
+    for c in ('à'..='ɏ').chain('\u{2010}'..='\u{2030}').chain('一'..='丰') {
+        for tail in ["", "1", "12", "a", "é1", " "] {
+            tokens.push(format!("{c}{tail}").into_bytes());
+            tokens.push(format!(" {c}{tail}").into_bytes());
+        }
+        let bytes = c.to_string().into_bytes();
+        tokens.push(bytes[..bytes.len() - 1].to_vec());
+    }
+    tokens.sort();
+    tokens.dedup();
+    tokens.retain(|token| token.len() > 1);
+    let vocab = byte_vocab(&tokens);
+    Words { sorted: Sorted::new(&vocab), vocab }
+}
+
 /// Compares the masks after each text.
 fn check(grammar: &Grammar, texts: &[&str]) {
-    let words = words();
+    check_in(words(), grammar, texts);
+}
+
+fn check_in(words: &Words, grammar: &Grammar, texts: &[&str]) {
     let matcher = compile(grammar, &words.vocab).matcher();
     let reference = Reference::new(grammar);
     for text in texts {
@@ -80,6 +101,25 @@ fn what_follows_a_run_may_be_a_wide_character_of_it() {
     matcher.commit_bytes("é".as_bytes()).unwrap();
     assert!(matcher.is_accepting());
     check(&regex("[^\\n]*é"), &["", "a", "é", "éa", "日", "aé"]);
+}
+
+#[test]
+fn one_wide_character_of_many() {
+    let words = wide_words();
+    for (pattern, texts) in [
+        ("[0-9]{1,4}.[0-9]{1,4}x", &["", "1", "12", "1.", "1é", "1é2"][..]),
+        ("[^a]1|é2", &["", "é", "日"]),
+        // Not all of them lead to the same place, or somewhere at all.
+        ("[^é]1|é2", &["", "é", "ë", " "]),
+        (" ?[^\u{2028}\u{2029}](1|12| a)", &["", " ", "é"]),
+        ("[à-ȏ]1", &["", "à"]),
+        // More of them may follow, or it may end.
+        (".1?.", &["", "é", "é1"]),
+        (".1?", &["", "é"]),
+        (".é1", &["", "é", "éé"]),
+    ] {
+        check_in(&words, &regex(pattern), texts);
+    }
 }
 
 #[test]

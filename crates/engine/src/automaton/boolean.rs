@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
+use super::any_text::Texts;
 use super::build::{Build, Here, hash_of};
 use super::partition::partition;
 use super::store::{CellId, Exceeded, Head, StateId, Store, id};
@@ -46,6 +47,8 @@ pub(crate) struct Formula {
     complement: OnceLock<FormulaId>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     plain: OnceLock<Box<[CellId]>>,
+    /// See [`any_text`](super::any_text).
+    pub(super) texts: OnceLock<Texts>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -121,6 +124,7 @@ impl<'s> Build<'s> {
                 distance: OnceLock::new(),
                 complement: OnceLock::new(),
                 plain: OnceLock::new(),
+                texts: OnceLock::new(),
             }),
         );
         self.index.formulas.insert(hash, id);
@@ -157,6 +161,10 @@ impl<'s> Build<'s> {
         }
         flat.sort_unstable();
         flat.dedup();
+        let is_leaf = |part: &&FormulaId| matches!(store.formula(**part).kind, Kind::Leaf { .. });
+        if both && flat.iter().filter(is_leaf).nth(1).is_some() {
+            self.drop_any_text(&mut flat);
+        }
         if is_mixed && flat.len() > 1 {
             match self.simplified(&flat, both) {
                 Some(parts) if parts.contains(&zero) => return zero,

@@ -1,14 +1,15 @@
-//! How far a place is from its end, at least: what the search for a completion goes by.
+//! How far a place is from its end, at least: what the search for a completion goes by. And whether JSON has to escape
+//! anything on the way.
 
 use std::sync::OnceLock;
 
-use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 use tokenstile_grammar::{ExprId, Grammar};
 
 use super::store::{CellId, Head, Store};
 
-/// What is known of the shortest texts of an expression, in bytes.
-#[derive(Clone, Copy, Default, Debug)]
+/// What is known of the texts of an expression, of the shortest ones in bytes.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Shortest {
     /// The shortest text has no fewer.
     pub(super) least: u32,
@@ -16,16 +17,20 @@ pub(super) struct Shortest {
     pub(super) most: u32,
     /// Wherever one is within the expression, no more than so many lead to its end.
     pub(super) within: u32,
+    /// All texts are made of characters that JSON writes as they are.
+    pub(super) plain: bool,
 }
 
 impl Shortest {
-    fn exactly(bytes: u32) -> Self {
-        Shortest { least: bytes, most: bytes, within: bytes }
+    const EMPTY: Shortest = Shortest::exactly(0, true);
+
+    const fn exactly(bytes: u32, plain: bool) -> Self {
+        Shortest { least: bytes, most: bytes, within: bytes, plain }
     }
 
     /// Nothing is known but that it takes `least` bytes.
     fn unknown(least: u32) -> Self {
-        Shortest { least, most: u32::MAX, within: u32::MAX }
+        Shortest { least, most: u32::MAX, within: u32::MAX, plain: false }
     }
 
     fn then(self, next: Shortest) -> Self {
@@ -33,6 +38,7 @@ impl Shortest {
             least: self.least.saturating_add(next.least),
             most: self.most.saturating_add(next.most),
             within: self.within.saturating_add(next.most).max(next.within),
+            plain: self.plain && next.plain,
         }
     }
 
@@ -41,6 +47,7 @@ impl Shortest {
             least: self.least.min(other.least),
             most: self.most.min(other.most),
             within: self.within.max(other.within),
+            plain: self.plain && other.plain,
         }
     }
 
@@ -50,6 +57,7 @@ impl Shortest {
             least: self.least.saturating_mul(rounds),
             most: self.most.saturating_mul(rounds),
             within: self.within.saturating_add(self.most.saturating_mul(rounds.saturating_sub(1))),
+            plain: self.plain,
         }
     }
 }
@@ -93,15 +101,24 @@ impl ShortestTexts {
     fn find(&self, arena: &Arena, id: ExprId) -> Shortest {
         let of = |id: ExprId| self.of(id);
         match arena.get(id) {
-            Expr::Empty => Shortest::default(),
-            Expr::Bytes(_) => Shortest::exactly(1),
-            Expr::Chars(_) => Shortest { least: 1, most: 4, within: 4 },
-            Expr::Literal(literal) => Shortest::exactly(arena.literal_bytes(literal).len() as u32),
+            Expr::Empty => Shortest::EMPTY,
+            Expr::Bytes(set) => {
+                let set = arena.byte_set(set);
+                Shortest::exactly(1, is_plain(set) && !set.intersects(&ByteSet::PAST_ASCII))
+            }
+            Expr::Chars(set) => {
+                Shortest { least: 1, most: 4, within: 4, plain: is_plain(&arena.char_set(set).ascii()) }
+            }
+            Expr::Literal(literal) => {
+                let bytes = arena.literal_bytes(literal);
+                let plain = bytes.iter().all(|&byte| byte >= 0x80 || ESCAPED >> byte & 1 == 0);
+                Shortest::exactly(bytes.len() as u32, plain)
+            }
             Expr::Concat(list) => {
-                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::then).unwrap_or_default()
+                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
             }
             Expr::Alt(list) => {
-                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::or).unwrap_or_default()
+                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::or).unwrap_or(Shortest::EMPTY)
             }
             Expr::And(list) => {
                 Shortest::unknown(arena.list(list).iter().map(|&p| of(p).least).max().unwrap_or(0))
@@ -119,17 +136,20 @@ impl Store {
     pub(super) fn distance(&self, cell: CellId) -> Shortest {
         let known = self.program.shortest_texts();
         let arena = &self.program.arena;
-        let (mut at, mut sum) = (cell, Shortest::default());
+        let (mut at, mut sum) = (cell, Shortest::EMPTY);
         while at != CellId::NIL {
             let cell = self.cell(at);
             sum = sum.then(match cell.head {
-                Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3 },
+                Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3, plain: true },
                 Head::Expr(expr, done) => match arena.get(expr) {
                     Expr::Concat(list) => {
                         let rest = arena.list(list).get(done as usize..).unwrap_or_default();
-                        rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or_default()
+                        rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
                     }
-                    Expr::Literal(_) => Shortest::exactly(known.of(expr).least.saturating_sub(done)),
+                    Expr::Literal(_) => {
+                        let Shortest { least, plain, .. } = known.of(expr);
+                        Shortest::exactly(least.saturating_sub(done), plain)
+                    }
                     Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
                     _ => known.of(expr),
                 },
@@ -139,4 +159,12 @@ impl Store {
         }
         sum
     }
+}
+
+/// The ASCII characters that JSON escapes.
+const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
+
+/// Whether JSON escapes none of the ASCII characters in a set.
+fn is_plain(set: &ByteSet) -> bool {
+    set.ascii_bits() & ESCAPED == 0
 }

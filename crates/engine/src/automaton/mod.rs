@@ -19,6 +19,7 @@
 
 mod alike;
 mod all_but_few;
+mod any_text;
 mod append;
 mod blank;
 mod boolean;

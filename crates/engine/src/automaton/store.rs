@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, IdIndex};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
+use super::any_text::AnyTexts;
 use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
@@ -221,6 +222,7 @@ pub(crate) struct Store {
     pub(super) states_limit: usize,
     bytes: AtomicUsize,
     start: OnceLock<StateId>,
+    pub(super) any_texts: OnceLock<AnyTexts>,
     exceeded: OnceLock<Exceeded>,
 }
 
@@ -280,6 +282,7 @@ impl Store {
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
             start: OnceLock::new(),
+            any_texts: OnceLock::new(),
             exceeded: OnceLock::new(),
         };
         if store.library.is_none() {

@@ -232,11 +232,30 @@ impl Profile {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
         }
-        let mask = self.out_of_all(trie, &run).unwrap_or_else(|| {
+        let known = self.out_of_its_class(trie, &run).or_else(|| self.out_of_all(trie, &run));
+        let mask = known.unwrap_or_else(|| {
             let found = self.anchor(run.anchor).found(trie, &run, self.words);
             self.without_lacking(trie, &run, found)
         });
         self.keep(run, mask)
+    }
+
+    /// The tokens of a run that begins with nearly all characters of its class: those of the class but for some, if they
+    /// are known.
+    fn out_of_its_class(&self, trie: &Trie, run: &Run) -> Option<RunMask> {
+        let anchor = self.anchor(run.anchor);
+        let first = anchor.bytes.intersect(&run.rest.ascii);
+        let (all, left) = (Run { first, first_wide: run.rest.wide, ..*run }, first.minus(&run.first));
+        let nearly = run.first_wide == all.first_wide && run.first.is_subset(&first) && !left.is_empty();
+        if !nearly || anchor.count(&left) > FEW {
+            return None;
+        }
+        let known = self.lock().masks.get(&all).cloned()?;
+        let mut found = Found::from(known);
+        for child in left.iter().filter_map(|byte| trie.child(anchor.node, byte)) {
+            found.remove(trie.subtree(child));
+        }
+        Some(found.finish())
     }
 
     /// The tokens of a run of nearly all characters: those of all characters but for some.

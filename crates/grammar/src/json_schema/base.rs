@@ -110,6 +110,11 @@ impl Base {
         Ok(Base { grammar: builder.build(values[0])?, ws, controls, spelled, formats, numbers })
     }
 
+    /// Any text without quotes, in canonical and in any spelling.
+    pub(crate) fn any_texts(&self) -> [ExprId; 2] {
+        self.spelled.map(|[text, ..]| text)
+    }
+
     /// The rules of the base, which are the first ones of every grammar.
     fn declare(builder: &mut GrammarBuilder) -> Result<[RuleId; Grammar::BASE_RULES], Error> {
         Ok([

@@ -25,6 +25,7 @@ use self::lower::Lower;
 use self::resolve::Documents;
 use self::string::FormatId;
 use crate::error::{Error, ErrorKind};
+use crate::ids::ExprId;
 use crate::ir::Grammar;
 use crate::limits::{Budget, Limits};
 
@@ -44,6 +45,12 @@ impl Grammar {
     /// ```
     pub fn shared_formats() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
         FormatId::shared().map(|format| (format.name(), format.samples()))
+    }
+
+    /// The expressions of any text of a JSON string, without its quotes, in canonical and in any spelling, which are in the
+    /// [base](Grammar::base).
+    pub fn any_texts() -> Result<[ExprId; 2], Error> {
+        base::Base::get().map(|base| base.any_texts())
     }
 
     /// The grammar of the texts that are instances of a JSON Schema.

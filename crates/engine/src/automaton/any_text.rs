@@ -1,0 +1,73 @@
+//! Strings of JSON that are under two conditions, of which one no longer asks for anything.
+//!
+//! A URI that must begin with `https://` is one of any kind from there on. The pattern has come down to any text of a string
+//! then, which the rest of a URI is anyhow, and what is left is what all other URIs are.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::Grammar;
+
+use super::boolean::{FormulaId, Kind};
+use super::build::{Build, Here};
+use super::store::{CellId, Store};
+
+/// What a formula says of texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Texts {
+    /// Any text of a string, and perhaps others.
+    Any,
+    /// Texts of characters that need no escape, which are some of those.
+    Plain,
+    Others,
+}
+
+/// The cells of any text in canonical and in any spelling, once they are open.
+pub(super) type AnyTexts = Box<[Box<[CellId]>]>;
+
+impl Build<'_> {
+    /// Takes out of a conjunction what says no more than that it is a text, if another part says so too.
+    pub(super) fn drop_any_text(&mut self, parts: &mut SmallVec<[FormulaId; 4]>) {
+        let any = |texts: &Texts| *texts == Texts::Any;
+        let texts: SmallVec<[Texts; 4]> = parts.iter().map(|&part| self.texts_of(part)).collect();
+        if texts.iter().any(any) && texts.contains(&Texts::Plain) {
+            let mut texts = texts.iter();
+            parts.retain(|_| !texts.next().is_some_and(any));
+        }
+    }
+
+    fn texts_of(&mut self, id: FormulaId) -> Texts {
+        let store = self.store;
+        let formula = store.formula(id);
+        if let Some(&known) = formula.texts.get() {
+            return known;
+        }
+        let Kind::Leaf { state, region: None, .. } = &formula.kind else { return Texts::Others };
+        let kernel = &store.state(*state).kernel;
+        let has_all = |cells: &[CellId]| cells.iter().all(|cell| kernel.binary_search(cell).is_ok());
+        let is_plain = |&cell: &CellId| store.distance(cell).plain;
+        let texts = if self.any_texts().iter().any(|cells| has_all(cells)) {
+            Texts::Any
+        } else if kernel.iter().all(is_plain) {
+            Texts::Plain
+        } else {
+            Texts::Others
+        };
+        *formula.texts.get_or_init(|| texts)
+    }
+
+    fn any_texts(&mut self) -> &AnyTexts {
+        let store: &Store = self.store;
+        if let Some(known) = store.any_texts.get() {
+            return known;
+        }
+        let texts = if store.program.arena.base_len() > 0 { Grammar::any_texts().ok() } else { None };
+        let open = |text| {
+            let cell = self.push(text, CellId::NIL);
+            let closure = self.closure(&[cell], Here { looks: &[], trackers: &[], assumed: &[] });
+            let mut cells = closure.terminals;
+            cells.push(CellId::NIL);
+            cells.into_iter().collect()
+        };
+        let texts: AnyTexts = texts.into_iter().flatten().map(open).collect();
+        store.any_texts.get_or_init(|| texts)
+    }
+}

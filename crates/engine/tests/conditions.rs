@@ -1,0 +1,50 @@
+//! Strings under several conditions, of which some ask for nothing any more: masks against the definition.
+
+mod support;
+
+use support::{Sorted, byte_vocab, compile};
+use tokenstile::Limits;
+use tokenstile::grammar::{Grammar, JsonOptions};
+use tokenstile_testkit::Reference;
+
+#[test]
+fn what_asks_for_nothing_more_changes_nothing() {
+    let words = [
+        "http", "https", "://", "s://a", ".org", "/b", "/b\"", "a.b", "\\n", "\\\\", "\\\"", "\\u00", "x\\",
+        "é", "éa", "\u{2028}", "ab", "abc", "%2", "%20", " ", " a", "::", "@", "2024", "-0", "-01", "c\"",
+    ];
+    let vocab = byte_vocab(&words);
+    let sorted = Sorted::new(&vocab);
+    let cases: &[(&str, &[&str])] = &[
+        (r#"{"format":"uri","pattern":"^https?://.+"}"#, &["https://a.org/b", "http://é", "ftp://"]),
+        (r#"{"format":"uri","pattern":"^http"}"#, &["https:a", "http:\\n"]),
+        (r#"{"format":"date","pattern":"^2"}"#, &["2024-01-31"]),
+        // Here both may have to be escaped, or the other one says what may not be.
+        (r#"{"pattern":"^a[^]*","allOf":[{"pattern":"^[^x]+$"}]}"#, &["a\\nb\\\\x", "ab\\\"é"]),
+        (r#"{"pattern":"^a","not":{"pattern":"^ab"}}"#, &["acb", "a\\n", "ab"]),
+        (r#"{"pattern":"^a.","allOf":[{"pattern":"^[a-z]{2,}$"}]}"#, &["abc", "a\\n"]),
+        (r#"{"pattern":"^a","allOf":[{"pattern":"c"},{"pattern":"^[a-c]*$"}]}"#, &["abcab", "ab\\n"]),
+    ];
+    for options in [JsonOptions::default(), JsonOptions::exact()] {
+        for (schema, texts) in cases {
+            let schema = format!(r#"{{"type":"string",{}"#, &schema[1..]);
+            let grammar = Grammar::json_schema(&schema, &options, &Limits::default()).expect("a good schema");
+            let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
+            for text in texts.iter().map(|text| format!("\"{text}\"")) {
+                for (end, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                    let (start, mut matcher) = (&text[..end], matcher.fork());
+                    if matcher.commit_bytes(start.as_bytes()).is_err() {
+                        assert_eq!(
+                            reference.viable(start.as_bytes()).known(),
+                            Some(false),
+                            "{schema} {start}"
+                        );
+                        break;
+                    }
+                    let same = sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
+                    assert!(same.is_ok(), "{schema} after {start}: {same:?}");
+                }
+            }
+        }
+    }
+}
