@@ -9,6 +9,8 @@ use super::store::{Cell, CellId, Head, StateId, Store};
 const BYTES: usize = 1 << 16;
 /// How many characters of a class may be told apart.
 const CHARS: usize = 8;
+/// How many parts one of them may have.
+const DEPTH: usize = 256;
 
 /// What a state is: texts of `whole` but for the `few`, then `tail`.
 pub(crate) struct AllButFew {
@@ -33,85 +35,156 @@ impl Store {
             _ => return None,
         };
         let (whole, excepted) = self.leaf_without(formula)?;
-        let mut few = Vec::new();
+        let mut few = Texts::default();
         for state in excepted {
-            for &cell in self.state(state).kernel.iter() {
-                few.extend(self.texts_of(cell)?);
-            }
+            self.state(state).kernel.iter().try_for_each(|&cell| self.add_texts(cell, &mut few))?;
         }
+        let few = few.iter().map(<[u8]>::to_vec).collect();
         let whole = self.build().state(whole);
         Some(AllButFew { whole, tail: self.build().state(&[tail]), few })
     }
 
-    /// All texts of a cell, if they are few.
-    fn texts_of(&self, cell: CellId) -> Option<Vec<Vec<u8>>> {
-        let mut texts = vec![Vec::new()];
+    /// Adds all texts of a cell, if they are few.
+    fn add_texts(&self, cell: CellId, texts: &mut Texts) -> Option<()> {
+        let mut parts = Vec::new();
         let mut at = cell;
         while at != CellId::NIL {
             let Cell { head, tail, .. } = self.cell(at);
             let Head::Expr(expr, done) = head else { return None };
-            texts = append(&self.program.arena, &texts, expr, done as usize, 0)?;
+            parts.push((expr, done));
             at = tail;
         }
+        parts.reverse();
+        texts.add(&self.program.arena, parts)
+    }
+}
+
+/// A few texts, one behind the other in one place.
+#[derive(Default)]
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    /// Where each begins and ends.
+    places: Vec<(u32, u32)>,
+}
+
+impl Texts {
+    /// All texts of an expression, if they are few.
+    pub(super) fn of_expr(arena: &Arena, expr: ExprId) -> Option<Self> {
+        let mut texts = Texts::default();
+        texts.add(arena, vec![(expr, 0)])?;
         Some(texts)
     }
-}
 
-/// All texts of an expression, if they are few.
-pub(super) fn texts_of_expr(arena: &Arena, expr: ExprId) -> Option<Vec<Vec<u8>>> {
-    append(arena, &[Vec::new()], expr, 0, 0)
-}
-
-/// The texts, each with every text of an expression behind it.
-fn append(arena: &Arena, texts: &[Vec<u8>], expr: ExprId, done: usize, depth: usize) -> Option<Vec<Vec<u8>>> {
-    if depth > 64 {
-        return None;
+    /// Adds all texts of some expressions one behind the other, of which the last comes first; with each, how much of it is
+    /// done.
+    fn add(&mut self, arena: &Arena, todo: Vec<(ExprId, u32)>) -> Option<()> {
+        Spell { arena, texts: self, text: Vec::new(), todo, steps: 0 }.all(0)
     }
-    let with = |text: &Vec<u8>, more: &[u8]| [&text[..], more].concat();
-    let found: Vec<Vec<u8>> = match arena.get(expr) {
-        Expr::Never => Vec::new(),
-        Expr::Empty => texts.to_vec(),
-        Expr::Literal(literal) => {
-            let bytes = arena.literal_bytes(literal).get(done..)?;
-            texts.iter().map(|text| with(text, bytes)).collect()
+
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
+        self.places.get(index).map(|place| self.at(place))
+    }
+
+    fn at(&self, &(start, end): &(u32, u32)) -> &[u8] {
+        &self.bytes[start as usize..end as usize]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.places.iter().map(|place| self.at(place))
+    }
+
+    /// Puts them in order, each once.
+    pub(super) fn sort(&mut self) {
+        let mut places = std::mem::take(&mut self.places);
+        places.sort_unstable_by(|a, b| self.at(a).cmp(self.at(b)));
+        places.dedup_by(|a, b| self.at(a) == self.at(b));
+        self.places = places;
+    }
+
+    /// The first from `start` on of which something does not hold that holds of those before.
+    pub(super) fn partition_point(&self, start: usize, holds: impl Fn(&[u8]) -> bool) -> usize {
+        let rest = self.places.get(start..).unwrap_or_default();
+        start + rest.partition_point(|place| holds(self.at(place)))
+    }
+
+    fn push(&mut self, text: &[u8]) -> Option<()> {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(text);
+        self.places.push((start as u32, self.bytes.len() as u32));
+        (self.bytes.len() + 24 * self.len() <= BYTES).then_some(())
+    }
+}
+
+/// The search for all texts.
+struct Spell<'a> {
+    arena: &'a Arena,
+    texts: &'a mut Texts,
+    /// What is spelled so far, and what is to come, the next last, with how much of it is done.
+    text: Vec<u8>,
+    todo: Vec<(ExprId, u32)>,
+    steps: usize,
+}
+
+impl Spell<'_> {
+    /// Spells what is to come in all ways. What is spelled and what is to come are the same afterwards as before.
+    fn all(&mut self, depth: usize) -> Option<()> {
+        self.steps += 1;
+        if depth > DEPTH || self.steps > BYTES {
+            return None;
         }
-        Expr::Chars(set) => {
-            let set = arena.char_set(set);
-            if set.len() > CHARS {
-                return None;
+        let Some((expr, done)) = self.todo.pop() else { return self.texts.push(&self.text) };
+        let (spelled, left) = (self.text.len(), self.todo.len());
+        let arena = self.arena;
+        match arena.get(expr) {
+            Expr::Never => {}
+            Expr::Empty => self.all(depth + 1)?,
+            Expr::Literal(literal) => {
+                self.text.extend_from_slice(arena.literal_bytes(literal).get(done as usize..)?);
+                self.all(depth + 1)?;
+                self.text.truncate(spelled);
             }
-            let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);
-            let chars: Vec<char> = codes.filter_map(char::from_u32).collect();
-            let spelled = |c: &char| c.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
-            texts.iter().flat_map(|text| chars.iter().map(|c| with(text, &spelled(c)))).collect()
-        }
-        Expr::Concat(list) => {
-            let mut texts = texts.to_vec();
-            for &part in arena.list(list).get(done..)? {
-                texts = append(arena, &texts, part, 0, depth + 1)?;
-            }
-            texts
-        }
-        Expr::Alt(list) => {
-            let mut found = Vec::new();
-            for &part in arena.list(list) {
-                found.extend(append(arena, texts, part, 0, depth + 1)?);
-            }
-            found
-        }
-        Expr::Repeat { expr: one, min, max: Some(max) } if max <= 64 => {
-            let (mut rounds, mut found) = (texts.to_vec(), Vec::new());
-            for round in done..=max as usize {
-                if round >= min as usize {
-                    found.extend_from_slice(&rounds);
+            Expr::Chars(set) => {
+                let set = arena.char_set(set);
+                if set.len() > CHARS {
+                    return None;
                 }
-                if round < max as usize {
-                    rounds = append(arena, &rounds, one, 0, depth + 1)?;
+                let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);
+                for c in codes.filter_map(char::from_u32) {
+                    self.text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    self.all(depth + 1)?;
+                    self.text.truncate(spelled);
                 }
             }
-            found
+            Expr::Concat(list) => {
+                let parts = arena.list(list).get(done as usize..)?;
+                self.todo.extend(parts.iter().rev().map(|&part| (part, 0)));
+                self.all(depth + 1)?;
+                self.todo.truncate(left);
+            }
+            Expr::Alt(list) => {
+                for &part in arena.list(list) {
+                    self.todo.push((part, 0));
+                    self.all(depth + 1)?;
+                    self.todo.truncate(left);
+                }
+            }
+            Expr::Repeat { expr: one, min, max: Some(max) } if max <= 64 => {
+                if done >= min {
+                    self.all(depth + 1)?;
+                }
+                if done < max {
+                    self.todo.extend([(expr, done + 1), (one, 0)]);
+                    self.all(depth + 1)?;
+                    self.todo.truncate(left);
+                }
+            }
+            _ => return None,
         }
-        _ => return None,
-    };
-    (found.iter().map(|text| text.len() + 24).sum::<usize>() <= BYTES).then_some(found)
+        self.todo.push((expr, done));
+        Some(())
+    }
 }

@@ -26,6 +26,9 @@ pub(super) type AnyTexts = Box<[Box<[CellId]>]>;
 impl Build<'_> {
     /// Takes out of a conjunction what says no more than that it is a text, if another part says so too.
     pub(super) fn drop_any_text(&mut self, parts: &mut SmallVec<[FormulaId; 4]>) {
+        if self.any_texts().is_empty() {
+            return; // of other notations nothing like that is known
+        }
         let any = |texts: &Texts| *texts == Texts::Any;
         let texts: SmallVec<[Texts; 4]> = parts.iter().map(|&part| self.texts_of(part)).collect();
         if texts.iter().any(any) && texts.contains(&Texts::Plain) {

@@ -1,13 +1,13 @@
 //! Texts of a loop but for a few: keys that are none of the names.
 //!
 //! `And[loop, Not[texts]]` is a formula like others, but so frequent that it has a form of its own: a cell whose number is
-//! a place in the trie of the excepted texts. A byte leads along the trie or out of it, into the plain loop, for good.
+//! a place on the way to the excepted texts. A byte leads along some of them or away, into the plain loop, for good.
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 
-use super::all_but_few::{AllButFew, texts_of_expr};
+use super::all_but_few::{AllButFew, Texts};
 use super::build::{Build, Here};
 use super::store::{Cell, CellId, Head, StateId, Store};
 
@@ -18,18 +18,11 @@ pub(crate) struct Exceptions {
     body: ExprId,
     /// The characters among what it repeats that are ASCII.
     ascii: ByteSet,
-    nodes: Vec<Node>,
-}
-
-/// A place on the way to excepted texts.
-#[derive(Default)]
-struct Node {
-    /// Sorted.
-    children: SmallVec<[(u8, u32); 2]>,
-    /// Whether this is an excepted text.
-    ends: bool,
-    /// What is read of a character.
-    partial: SmallVec<[u8; 4]>,
+    /// The excepted texts, in order.
+    texts: Texts,
+    /// More than the longest of them has bytes. A place on the way to some is this times the first that it leads to, plus
+    /// how many bytes of it are read.
+    longer: u32,
 }
 
 /// A state that is texts of a loop but for a few, then something else.
@@ -69,60 +62,61 @@ impl Exceptions {
             }
         }
         let chars = chars.filter(|chars| !chars.contains('\\'))?;
-        let mut exceptions = Exceptions { whole, body, ascii: chars.ascii(), nodes: vec![Node::default()] };
-        for text in texts_of_expr(arena, without)? {
-            let text = std::str::from_utf8(&text).ok()?;
-            if !text.chars().all(|c| chars.contains(c)) {
-                return None;
-            }
-            exceptions.add(text);
-        }
-        Some(exceptions)
+        let ascii = chars.ascii();
+        let is_plain = |text: &[u8]| match text.is_ascii() {
+            true => text.iter().all(|&byte| ascii.contains(byte)),
+            false => std::str::from_utf8(text).is_ok_and(|text| text.chars().all(|c| chars.contains(c))),
+        };
+        let mut texts = Texts::of_expr(arena, without)?;
+        texts.sort();
+        let longer = 1 + texts.iter().map(<[u8]>::len).max().unwrap_or(0) as u32;
+        let plain = texts.iter().all(is_plain);
+        plain.then_some(Exceptions { whole, body, ascii, texts, longer })
     }
 
-    fn add(&mut self, text: &str) {
-        let mut at = 0;
-        let mut partial: SmallVec<[u8; 4]> = SmallVec::new();
-        for (i, &byte) in text.as_bytes().iter().enumerate() {
-            partial.push(byte);
-            if text.is_char_boundary(i + 1) {
-                partial.clear();
-            }
-            at = match self.nodes[at].children.binary_search_by_key(&byte, |child| child.0) {
-                Ok(found) => self.nodes[at].children[found].1 as usize,
-                Err(place) => {
-                    let new = self.nodes.len();
-                    self.nodes[at].children.insert(place, (byte, new as u32));
-                    self.nodes.push(Node { partial: partial.clone(), ..Node::default() });
-                    new
-                }
-            };
-        }
-        self.nodes[at].ends = true;
+    /// The first excepted text that a place leads to, and how much of it is read.
+    fn place(&self, at: u32) -> (usize, usize) {
+        ((at / self.longer) as usize, (at % self.longer) as usize)
     }
 
-    /// The places that bytes lead to along the exceptions.
-    pub(crate) fn children(&self, at: u32) -> &[(u8, u32)] {
-        &self.nodes[at as usize].children
+    /// The first of the texts, if there are any, and what is read of it.
+    fn first_at(&self, at: u32) -> Option<(&[u8], usize)> {
+        let (first, read) = self.place(at);
+        self.texts.get(first).map(|text| (text, read))
+    }
+
+    /// The places that bytes lead to along the exceptions, in the order of the bytes.
+    fn children(&self, at: u32) -> impl Iterator<Item = (u8, u32)> {
+        let (first, read) = self.place(at);
+        let mut index = first + usize::from(self.ends(at));
+        let last = self.last_at(at);
+        std::iter::from_fn(move || {
+            let byte = *self.texts.get(index).filter(|_| index < last)?.get(read)?;
+            let child = index as u32 * self.longer + read as u32 + 1;
+            index = self.last_at(child);
+            Some((byte, child))
+        })
+    }
+
+    /// The number after that of the last text that a place leads to.
+    fn last_at(&self, at: u32) -> usize {
+        let (first, read) = self.place(at);
+        let Some(like) = self.texts.get(first) else { return first };
+        self.texts.partition_point(first, |text| text.starts_with(&like[..read]))
     }
 
     pub(super) fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        self.children(at).iter().find(|child| child.0 == byte).map(|child| child.1)
+        let (first, read) = self.place(at);
+        let (start, last) = (first + usize::from(self.ends(at)), self.last_at(at));
+        let index = self.texts.partition_point(start, |text| text.get(read).is_some_and(|&b| b < byte));
+        let found = index < last && self.texts.get(index).is_some_and(|text| text.get(read) == Some(&byte));
+        found.then(|| index as u32 * self.longer + read as u32 + 1)
     }
 
-    /// What is missing to excepted texts.
-    fn texts_from(&self, at: u32) -> Vec<Vec<u8>> {
-        let mut texts = Vec::new();
-        let mut todo = vec![(at, Vec::new())];
-        while let Some((at, text)) = todo.pop() {
-            todo.extend(
-                self.children(at).iter().map(|&(byte, child)| (child, [&text[..], &[byte]].concat())),
-            );
-            if self.ends(at) {
-                texts.push(text);
-            }
-        }
-        texts
+    /// What is missing to excepted texts, in order.
+    pub(crate) fn texts_from(&self, at: u32) -> impl Iterator<Item = &[u8]> {
+        let (first, read) = self.place(at);
+        (first..self.last_at(at)).filter_map(move |text| self.texts.get(text)?.get(read..))
     }
 
     /// All bytes that the loop may go on with, and perhaps some more.
@@ -132,12 +126,20 @@ impl Exceptions {
 
     /// Whether a place is an excepted text.
     pub(crate) fn ends(&self, at: u32) -> bool {
-        self.nodes[at as usize].ends
+        self.first_at(at).is_some_and(|(text, read)| text.len() == read)
     }
 
     /// Whether a place is between characters.
     fn is_between(&self, at: u32) -> bool {
-        self.nodes[at as usize].partial.is_empty()
+        self.partial(at).is_empty()
+    }
+
+    /// What is read of a character at a place.
+    fn partial(&self, at: u32) -> &[u8] {
+        let Some((text, read)) = self.first_at(at) else { return &[] };
+        let is_inside = |at: &usize| text.get(*at).is_some_and(|&byte| byte & 0xC0 == 0x80);
+        let start = (0..=read).rev().find(|at| !is_inside(at)).unwrap_or(0);
+        &text[start..read]
     }
 
     /// Whether the loop may end at a place.
@@ -176,7 +178,7 @@ impl Store {
         let mut build = self.build();
         let whole = build.cell(Head::Expr(exceptions.whole, 0), CellId::NIL);
         let (whole, tail) = (build.state(&[whole]), build.state(&[tail]));
-        Some(AllButFew { whole, tail, few: exceptions.texts_from(at) })
+        Some(AllButFew { whole, tail, few: exceptions.texts_from(at).map(<[u8]>::to_vec).collect() })
     }
 
     /// How many of `bytes` a cell takes that is such texts, and where it then is: as many as lead along the exceptions and
@@ -219,7 +221,7 @@ impl Build<'_> {
     ) -> SmallVec<[CellId; 8]> {
         let again = self.cell(Head::Expr(exceptions.whole, 0), tail);
         let mut cells: SmallVec<[CellId; 8]> = SmallVec::from_slice(&[self.push(exceptions.body, again)]);
-        for &byte in &exceptions.nodes[at as usize].partial {
+        for &byte in exceptions.partial(at) {
             let terminals = self.closure(&cells, Here::default()).terminals;
             cells.clear();
             terminals.iter().for_each(|&cell| self.after_byte(cell, byte, &mut cells));
@@ -253,13 +255,13 @@ impl Build<'_> {
         (at, tail): (u32, CellId),
         edges: &mut Vec<(ByteSet, CellId)>,
     ) {
-        let named: ByteSet = exceptions.children(at).iter().map(|child| child.0).collect();
+        let named: ByteSet = exceptions.children(at).map(|child| child.0).collect();
         let beside = self.beside_exceptions(exceptions, at, tail);
         let beside = self.edges(&beside);
         edges.extend(
             beside.into_iter().map(|(set, next)| (set.minus(&named), next)).filter(|e| !e.0.is_empty()),
         );
-        for &(byte, child) in exceptions.children(at) {
+        for (byte, child) in exceptions.children(at) {
             edges.push((ByteSet::single(byte), self.cell(Head::Expr(expr, child), tail)));
         }
     }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
@@ -186,15 +187,23 @@ fn behind_exceptions(
     work: &mut Work,
 ) -> Result<Vec<u32>, Exceeded> {
     let mut wrong = Vec::new();
-    let mut todo = vec![(except.at, start)];
-    while let Some((at, node)) = todo.pop() {
+    let mut before: &[u8] = &[];
+    // The nodes that the one before has led to: those in a row often begin alike.
+    let mut way: SmallVec<[u32; 32]> = SmallVec::from_slice(&[start]);
+    for text in except.exceptions.texts_from(except.at) {
         work.spend(1)?;
-        // At the start, what may follow is known to be what may not.
-        if node != start && except.exceptions.ends(at) {
-            wrong.extend(follows.iter().filter_map(|byte| trie.child(node, byte)));
+        let alike = before.iter().zip(text).take_while(|(a, b)| a == b).count();
+        before = text;
+        if alike < way.len() {
+            way.truncate(alike + 1);
+            for &byte in &text[alike..] {
+                let Some(next) = trie.child(way[way.len() - 1], byte) else { break };
+                way.push(next);
+            }
         }
-        for &(byte, child) in except.exceptions.children(at) {
-            todo.extend(trie.child(node, byte).map(|node| (child, node)));
+        // At the start, what may follow is known to be what may not.
+        if way.len() > text.len() && !text.is_empty() {
+            wrong.extend(follows.iter().filter_map(|byte| trie.child(way[text.len()], byte)));
         }
     }
     Ok(wrong)

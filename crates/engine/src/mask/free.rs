@@ -98,6 +98,11 @@ impl Walk<'_> {
         let others = store.clamped_local(store.local_of(free.without));
         let others_home = self.after_byte(others, away)?;
         let firsts = store.split_expansion(others).alive;
+        // Most of what they search for has not begun: then they are where they were.
+        let stays = match others_home {
+            Some(home) => Some((self.leads_to(others, home, &ByteSet::ASCII)?, self.stays(home, &run.rest)?)),
+            None => None,
+        };
         let (profile, trie) = (&self.tables.profile, self.trie);
         let node = profile.anchor(run.anchor).node;
         let mut known = Places::new(node, others, others);
@@ -110,7 +115,11 @@ impl Walk<'_> {
             for entry in leaving.by(byte) {
                 let before = trie.parent[entry.node as usize];
                 self.work.spend(1)?;
-                let left = if entry.is_after(&firsts) { self.place_at(before, &mut known)? } else { None };
+                let left = match &stays {
+                    _ if !entry.is_after(&firsts) => None,
+                    Some((first, rest)) if entry.is_within(first, rest) => others_home,
+                    _ => self.place_at(before, &mut known)?,
+                };
                 let alike = free.most.is_none() || onward.contains(byte);
                 let next = if alike && left == others_home {
                     from_home
