@@ -48,24 +48,17 @@ impl Below {
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on, where a place is a loop but for a few texts. Answers the bytes it has seen to.
-    pub(super) fn but_few(
-        &mut self,
-        index: u32,
-        local: LocalId,
-        left: &ByteSet,
-    ) -> Result<ByteSet, Exceeded> {
+    pub(super) fn but_few(&mut self, index: u32, local: LocalId) -> Result<ByteSet, Exceeded> {
         let store = self.store;
-        let [(state, _)] = store.local(local).heads[..] else { return Ok(ByteSet::EMPTY) };
-        let Some(AllButFew { whole, tail, few }) = store.all_but_few(state) else {
-            return Ok(ByteSet::EMPTY);
-        };
+        let known = store.only_state(local).and_then(|(state, _)| store.all_but_few(state));
+        let Some(AllButFew { whole, tail, few }) = known else { return Ok(ByteSet::EMPTY) };
         let endless = |repeats: &Loop| repeats.left.is_none() && repeats.need == 0;
         let Some(repeats) = store.repeats(store.local_of(whole)).filter(endless) else {
             return Ok(ByteSet::EMPTY);
         };
         let rest = store.program.class(repeats.chars);
-        let first = rest.ascii.intersect(left);
         let anchor = self.tables.profile.anchor(index);
+        let first = rest.ascii.intersect(&anchor.bytes);
         if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
             return Ok(ByteSet::EMPTY);
         }
@@ -85,7 +78,7 @@ impl Walk<'_> {
         });
         let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let exits = store.split_expansion(home).alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
-        let mut places = Places::new(anchor.node, local, home);
+        let mut places = Places::new(anchor.node, local, Some(home));
         self.leave_from(&run, (&mut places, home), &exits, |_, before| {
             below.on_the_way.binary_search(&before).is_err()
         })?;

@@ -44,13 +44,13 @@ pub(super) struct Closed {
 /// Where the bytes down to some nodes lead.
 pub(super) struct Places {
     known: FxHashMap<u32, Option<LocalId>>,
-    /// What most of the places can do.
-    base: LocalId,
+    /// What most of the places can do; none if they are asked for single bytes, and need not be found out about.
+    base: Option<LocalId>,
 }
 
 impl Places {
     /// What is known at first: a node, and the place there.
-    pub(super) fn new(node: u32, local: LocalId, base: LocalId) -> Self {
+    pub(super) fn new(node: u32, local: LocalId, base: Option<LocalId>) -> Self {
         Places { known: FxHashMap::from_iter([(node, Some(local))]), base }
     }
 }
@@ -105,7 +105,7 @@ impl Walk<'_> {
         self.one_by_one(anchor.node, local, &minus)?;
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
-        let mut places = Places::new(anchor.node, local, closed.base);
+        let mut places = Places::new(anchor.node, local, Some(closed.base));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
         let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         Ok(first.union(&wide))
@@ -184,7 +184,7 @@ impl Walk<'_> {
                 } else {
                     self.work.spend(1)?;
                     match self.place_at(before, places)? {
-                        Some(from) => self.after_byte_like(from, places.base, byte)?,
+                        Some(from) => self.from_place(from, places, byte)?,
                         None => None,
                     }
                 };
@@ -195,6 +195,19 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Where a byte leads from one of some places.
+    pub(super) fn from_place(
+        &mut self,
+        from: LocalId,
+        places: &Places,
+        byte: u8,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        match places.base {
+            Some(base) => self.after_byte_like(from, base, byte),
+            None => self.by_byte(from, byte),
+        }
     }
 
     /// Where the bytes down to a node lead.
@@ -211,7 +224,7 @@ impl Walk<'_> {
         for &node in path.iter().rev() {
             if let Some(from) = place {
                 self.work.spend(1)?;
-                place = self.after_byte_like(from, places.base, self.trie.byte[node as usize])?;
+                place = self.from_place(from, places, self.trie.byte[node as usize])?;
             }
             places.known.insert(node, place);
         }

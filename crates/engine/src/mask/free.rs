@@ -20,42 +20,71 @@ struct First {
     rest: CharClass,
     /// What else the loop may go on with.
     others: u128,
+    /// The bytes that the whole may begin with, and those that the loop may go on with.
+    begins: ByteSet,
+    goes_on: ByteSet,
 }
 
 impl Walk<'_> {
-    /// Takes all tokens from an anchor on, where a place is a loop but for what others match. Answers the bytes it has
-    /// seen to.
-    pub(super) fn free(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+    /// Takes all tokens from an anchor on, where a place is a loop but for what others match. Answers the bytes it has seen to,
+    /// and those that may be left.
+    ///
+    /// The place is asked for a few bytes only: to find out all that a formula can do would be most of the work.
+    pub(super) fn free(
+        &mut self,
+        index: u32,
+        local: LocalId,
+    ) -> Result<Option<(ByteSet, ByteSet)>, Exceeded> {
         let store = self.store;
-        let Some((state, _)) = store.only_state(local) else { return Ok(ByteSet::EMPTY) };
-        let Some(free) = store.free(state, self.work)? else { return Ok(ByteSet::EMPTY) };
-        let Some(First { ascii, wide, rest, others }) = self.first_of(&free)? else {
-            return Ok(ByteSet::EMPTY);
-        };
+        let Some((state, _)) = store.only_state(local) else { return Ok(None) };
+        let Some(free) = store.free(state, self.work)? else { return Ok(None) };
+        let Some(known) = self.first_of(&free)? else { return Ok(None) };
+        let First { ascii, wide, rest, others, .. } = known;
         let anchor = self.tables.profile.anchor(index);
-        let first = ascii.intersect(left);
+        let first = ascii.intersect(&anchor.bytes);
         let onward = store.split_expansion(store.clamped_local(store.local_of(free.tail)));
         let is_plain = !onward.pops && onward.ends.is_empty() && onward.apart.is_empty();
         let apart = !onward.alive.intersects(&rest.ascii) && onward.alive.ascii_bits() & others == 0;
         let away = first.intersect(&rest.ascii).intersect(&free.unlike).first();
         let (Some(away), true, true) = (away, is_plain, apart && onward.alive.is_subset(&ByteSet::ASCII))
         else {
-            return Ok(ByteSet::EMPTY);
+            return Ok(None);
         };
         if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
-            return Ok(ByteSet::EMPTY);
+            return Ok(None);
         }
         let most = match free.most {
             Some((most, set)) if self.has_all(set, &rest) => most,
-            Some(_) => return Ok(ByteSet::EMPTY),
+            Some(_) => return Ok(None),
             None => u32::MAX,
         };
         let run = Run { anchor: index, first, first_wide: wide, rest, most };
         let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
-        self.leave_free(&run, (local, away), &free, onward.alive)?;
-        Ok(first.union(if wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY }))
+        self.leave_free(&run, (local, away), &free, (known.goes_on, onward.alive))?;
+        let done = first.union(if wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
+        let left = known.begins.union(&onward.alive).intersect(&anchor.bytes).minus(&done);
+        Ok(Some((done, left)))
+    }
+
+    /// Goes on from a node by some bytes, which are few.
+    pub(super) fn by_bytes(&mut self, node: u32, local: LocalId, bytes: &ByteSet) -> Result<(), Exceeded> {
+        for byte in bytes.iter() {
+            if let (Some(next), Some(child)) = (self.by_byte(local, byte)?, self.trie.child(node, byte)) {
+                self.arrive(child, next)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a byte leads from a place that calls nothing, without finding out all that it can do.
+    pub(super) fn by_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
+        if self.store.is_expanded(local) {
+            return self.after_byte(local, byte);
+        }
+        let next = self.store.step_byte(local, byte, self.work)?;
+        Ok(next.map(|next| self.store.clamped_local(next)))
     }
 
     /// Whether a set of characters has all of a class.
@@ -82,7 +111,8 @@ impl Walk<'_> {
         let ascii = self.leads_to(start, home, &ByteSet::ASCII)?;
         let shown = ascii.first().is_some_and(|byte| store.wide_follows(start, byte, rest.lack));
         let wide = rest.wide && (shown || self.wide_leads_to(start, home, rest.lack)?);
-        Ok(Some(First { ascii, wide, rest, others: repeats.others }))
+        let [begins, goes_on] = [start, home].map(|local| store.split_expansion(local).alive);
+        Ok(Some(First { ascii, wide, rest, others: repeats.others, begins, goes_on }))
     }
 
     /// Goes on where something else follows a run. `away` is a character behind which the text may end.
@@ -91,10 +121,10 @@ impl Walk<'_> {
         run: &Run,
         (local, away): (LocalId, u8),
         free: &Free,
-        onward: ByteSet,
+        (goes_on, onward): (ByteSet, ByteSet),
     ) -> Result<(), Exceeded> {
         let store = self.store;
-        let Some(home) = self.after_byte(local, away)? else { return Ok(()) };
+        let Some(home) = self.by_byte(local, away)? else { return Ok(()) };
         let others = store.clamped_local(store.local_of(free.without));
         let others_home = self.after_byte(others, away)?;
         let firsts = store.split_expansion(others).alive;
@@ -105,13 +135,12 @@ impl Walk<'_> {
         };
         let (profile, trie) = (&self.tables.profile, self.trie);
         let node = profile.anchor(run.anchor).node;
-        let mut known = Places::new(node, others, others);
-        let mut places = Places::new(node, local, home);
+        let (mut known, mut places) = (Places::new(node, others, None), Places::new(node, local, None));
         let wide = if run.rest.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY };
-        let exits = store.split_expansion(home).alive.union(&onward).minus(&run.rest.ascii).minus(wide);
+        let exits = goes_on.union(&onward).minus(&run.rest.ascii).minus(wide);
         let leaving = profile.leaving(trie, run);
         for byte in exits.iter() {
-            let from_home = self.after_byte(home, byte)?;
+            let from_home = self.by_byte(home, byte)?;
             for entry in leaving.by(byte) {
                 let before = trie.parent[entry.node as usize];
                 self.work.spend(1)?;
@@ -127,7 +156,7 @@ impl Walk<'_> {
                     from_home.filter(|_| !left.is_some_and(|left| store.split_expansion(left).pops))
                 } else {
                     match self.place_at(before, &mut places)? {
-                        Some(from) => self.after_byte_like(from, home, byte)?,
+                        Some(from) => self.from_place(from, &places, byte)?,
                         None => None,
                     }
                 };

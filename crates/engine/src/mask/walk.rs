@@ -24,7 +24,7 @@ use crate::trie::{Ids, ROOT, Trie};
 pub(super) const RUN_TOKENS: usize = 256;
 /// A loop that so many other characters lead out of is one of many places.
 const EXITS: usize = 16;
-/// More children than this are looked at only if there are some to be found.
+/// More children than this are looked at only if there are some to be found, and more bytes than this at once.
 const FEW: usize = 4;
 /// A place that is visited so often in a row is looked at for characters that stay there.
 const VISITS: u32 = 8;
@@ -437,15 +437,22 @@ impl<'a> Walk<'a> {
         if self.formulas(anchor.node, local)? {
             return Ok(());
         }
+        let mut seen = self.but_few(index, local)?;
+        if seen.is_empty()
+            && let Some((bytes, left)) = self.free(index, local)?
+        {
+            if left.len() <= FEW {
+                return self.by_bytes(anchor.node, local, &left);
+            }
+            seen = bytes;
+        }
         let expansion = self.expansion(local);
         self.ends_in(expansion, |pending| match anchor.node {
             ROOT => pending.whole = true,
             node => pending.nodes.push(node),
         });
         let ascii = ByteSet::ASCII;
-        let mut left = anchor.bytes.intersect(&expansion.alive);
-        left = left.minus(&self.but_few(index, local, &left)?);
-        left = left.minus(&self.free(index, local, &left)?);
+        let mut left = anchor.bytes.intersect(&expansion.alive).minus(&seen);
         // Places are followed without what they call: that is walked by itself, or else they must not call anything.
         let alone = self.calls_apart() || self.store.split_expansion(local).apart.is_empty();
         if alone && self.is_left_anyhow(anchor, expansion, &left)? {

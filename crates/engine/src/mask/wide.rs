@@ -141,7 +141,7 @@ impl Walk<'_> {
         let minus = self.with_dead(Arc::default(), &dead, &mask);
         self.one_by_one(anchor.node, local, &minus)?;
         self.masks.push(Shared { mask, minus });
-        let mut places = Places::new(anchor.node, local, next);
+        let mut places = Places::new(anchor.node, local, Some(next));
         self.leave_from(&run, (&mut places, next), &exits, |_, _| dead.is_empty())?;
         Ok(past)
     }
