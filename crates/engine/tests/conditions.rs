@@ -48,3 +48,30 @@ fn what_asks_for_nothing_more_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn other_keys_are_none_of_many_names() {
+    let names = "name names namely na id ids idle type title time timer tim created createdAt updated updatedAt up a ab abc é éa";
+    let words: Vec<String> =
+        names.split(' ').flat_map(|name| [name.to_owned(), format!("{name}\":")]).collect();
+    let vocab = byte_vocab(&words);
+    let sorted = Sorted::new(&vocab);
+    let members: Vec<String> = names.split(' ').map(|name| format!(r#""{name}":{{"const":1}}"#)).collect();
+    let schema = format!(
+        r#"{{"type":"object","properties":{{{}}},"additionalProperties":{{"const":2}}}}"#,
+        members.join(",")
+    );
+    let grammar =
+        Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
+    let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
+    let starts = [
+        "", "n", "na", "nam", "name", "namel", "id", "idl", "t", "ti", "tim", "time", "u", "upd", "abc",
+        "abcd", "é", "x",
+    ];
+    for start in starts.iter().flat_map(|name| [format!("{{\"{name}"), format!("{{\"{name}\":")]) {
+        let mut matcher = matcher.fork();
+        matcher.commit_bytes(start.as_bytes()).unwrap_or_else(|error| panic!("{start}: {error}"));
+        let same = sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
+        assert!(same.is_ok(), "after {start}: {same:?}");
+    }
+}

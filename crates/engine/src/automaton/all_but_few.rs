@@ -1,5 +1,7 @@
 //! Texts of an expression but for a few, which can be told one by one.
 
+use std::ops::Range;
+
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
 
@@ -105,10 +107,10 @@ impl Texts {
         self.places = places;
     }
 
-    /// The first from `start` on of which something does not hold that holds of those before.
-    pub(super) fn partition_point(&self, start: usize, holds: impl Fn(&[u8]) -> bool) -> usize {
-        let rest = self.places.get(start..).unwrap_or_default();
-        start + rest.partition_point(|place| holds(self.at(place)))
+    /// Where in a range that begins from which something does not hold that holds of those before.
+    pub(super) fn partition_point(&self, range: Range<usize>, holds: impl Fn(&[u8]) -> bool) -> usize {
+        let some = self.places.get(range.clone()).unwrap_or_default();
+        range.start + some.partition_point(|place| holds(self.at(place)))
     }
 
     fn push(&mut self, text: &[u8]) -> Option<()> {

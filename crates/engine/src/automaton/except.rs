@@ -102,13 +102,13 @@ impl Exceptions {
     fn last_at(&self, at: u32) -> usize {
         let (first, read) = self.place(at);
         let Some(like) = self.texts.get(first) else { return first };
-        self.texts.partition_point(first, |text| text.starts_with(&like[..read]))
+        self.texts.partition_point(first..self.texts.len(), |text| text.starts_with(&like[..read]))
     }
 
     pub(super) fn child(&self, at: u32, byte: u8) -> Option<u32> {
         let (first, read) = self.place(at);
         let (start, last) = (first + usize::from(self.ends(at)), self.last_at(at));
-        let index = self.texts.partition_point(start, |text| text.get(read).is_some_and(|&b| b < byte));
+        let index = self.texts.partition_point(start..last, |text| text.get(read).is_some_and(|&b| b < byte));
         let found = index < last && self.texts.get(index).is_some_and(|text| text.get(read) == Some(&byte));
         found.then(|| index as u32 * self.longer + read as u32 + 1)
     }
@@ -264,5 +264,52 @@ impl Build<'_> {
         for (byte, child) in exceptions.children(at) {
             edges.push((ByteSet::single(byte), self.cell(Head::Expr(expr, child), tail)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokenstile_grammar::ir::CharSet;
+
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_a_trie() {
+        let names = [
+            "name", "names", "na", "id", "ids", "type", "title", "time", "é", "éa", "ê", "z", "a", "ti",
+            "namely",
+        ];
+        let mut arena = Arena::new(1 << 10);
+        let set = CharSet::all().minus(&CharSet::of("\"\\"));
+        let chars = arena.chars(&set);
+        let whole = arena.star(chars);
+        let names_of: Vec<ExprId> = names.iter().map(|name| arena.literal(name.as_bytes())).collect();
+        let names_of = arena.alt(&names_of);
+        let without = arena.not(names_of);
+        let all = arena.and(&[whole, without]);
+        let exceptions = Exceptions::of(&arena, all).expect("it is of this kind");
+        // Every place, by what leads there.
+        let mut places = vec![(0, Vec::new())];
+        let mut at = 0;
+        while let Some((place, text)) = places.get(at).cloned() {
+            at += 1;
+            let goes_on = |byte: u8| {
+                let longer = [&text[..], &[byte]].concat();
+                names.iter().any(|name| name.as_bytes().starts_with(&longer))
+            };
+            assert_eq!(exceptions.ends(place), names.iter().any(|name| name.as_bytes() == text), "{text:?}");
+            assert_eq!(exceptions.is_between(place), std::str::from_utf8(&text).is_ok(), "{text:?}");
+            for byte in 0..=255 {
+                let child = exceptions.child(place, byte);
+                assert_eq!(child.is_some(), goes_on(byte), "{text:?} {byte}");
+                assert_eq!(exceptions.children(place).find(|child| child.0 == byte).map(|c| c.1), child);
+                places.extend(child.map(|child| (child, [&text[..], &[byte]].concat())));
+            }
+        }
+        let mut numbers: Vec<u32> = places.iter().map(|place| place.0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), places.len());
+        assert_eq!(exceptions.texts_from(0).count(), names.len());
     }
 }
