@@ -1,7 +1,5 @@
 //! Texts of an expression but for a few, which can be told one by one.
 
-use std::ops::Range;
-
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
 
@@ -67,6 +65,8 @@ pub(super) struct Texts {
     bytes: Vec<u8>,
     /// Where each begins and ends.
     places: Vec<(u32, u32)>,
+    /// Once they are in order: how many bytes at its beginning each has in common with the one before.
+    alike: Vec<u32>,
 }
 
 impl Texts {
@@ -104,13 +104,23 @@ impl Texts {
         let mut places = std::mem::take(&mut self.places);
         places.sort_unstable_by(|a, b| self.at(a).cmp(self.at(b)));
         places.dedup_by(|a, b| self.at(a) == self.at(b));
+        let alike = places.windows(2).map(|pair| {
+            let (one, other) = (self.at(&pair[0]), self.at(&pair[1]));
+            one.iter().zip(other).take_while(|(a, b)| a == b).count() as u32
+        });
+        self.alike = std::iter::once(0).chain(alike).take(places.len()).collect();
         self.places = places;
     }
 
-    /// Where in a range that begins from which something does not hold that holds of those before.
-    pub(super) fn partition_point(&self, range: Range<usize>, holds: impl Fn(&[u8]) -> bool) -> usize {
-        let some = self.places.get(range.clone()).unwrap_or_default();
-        range.start + some.partition_point(|place| holds(self.at(place)))
+    /// How many bytes at its beginning a text has in common with the one before; all is in order.
+    pub(super) fn alike(&self, index: usize) -> usize {
+        self.alike[index] as usize
+    }
+
+    /// The next text that has no more than so many bytes in common with the one before.
+    pub(super) fn next_less_alike(&self, index: usize, most: usize) -> Option<usize> {
+        let behind = self.alike.get(index + 1..)?;
+        behind.iter().position(|&alike| alike as usize <= most).map(|at| index + 1 + at)
     }
 
     fn push(&mut self, text: &[u8]) -> Option<()> {

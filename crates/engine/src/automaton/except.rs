@@ -88,29 +88,29 @@ impl Exceptions {
     /// The places that bytes lead to along the exceptions, in the order of the bytes.
     fn children(&self, at: u32) -> impl Iterator<Item = (u8, u32)> {
         let (first, read) = self.place(at);
-        let mut index = first + usize::from(self.ends(at));
-        let last = self.last_at(at);
+        let mut next = Some(first + usize::from(self.ends(at))).filter(|&next| next < self.last_at(at));
         std::iter::from_fn(move || {
-            let byte = *self.texts.get(index).filter(|_| index < last)?.get(read)?;
-            let child = index as u32 * self.longer + read as u32 + 1;
-            index = self.last_at(child);
-            Some((byte, child))
+            let index = next?;
+            // The next that is another one, unless it is no longer on the way.
+            next = self.texts.next_less_alike(index, read).filter(|&next| self.texts.alike(next) == read);
+            let byte = *self.texts.get(index)?.get(read)?;
+            Some((byte, index as u32 * self.longer + read as u32 + 1))
         })
     }
 
     /// The number after that of the last text that a place leads to.
     fn last_at(&self, at: u32) -> usize {
-        let (first, read) = self.place(at);
-        let Some(like) = self.texts.get(first) else { return first };
-        self.texts.partition_point(first..self.texts.len(), |text| text.starts_with(&like[..read]))
+        match self.place(at) {
+            (_, 0) => self.texts.len(),
+            (first, read) => self.texts.next_less_alike(first, read - 1).unwrap_or(self.texts.len()),
+        }
     }
 
     pub(super) fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        let (first, read) = self.place(at);
-        let (start, last) = (first + usize::from(self.ends(at)), self.last_at(at));
-        let index = self.texts.partition_point(start..last, |text| text.get(read).is_some_and(|&b| b < byte));
-        let found = index < last && self.texts.get(index).is_some_and(|text| text.get(read) == Some(&byte));
-        found.then(|| index as u32 * self.longer + read as u32 + 1)
+        self.children(at)
+            .take_while(|child| child.0 <= byte)
+            .find(|child| child.0 == byte)
+            .map(|child| child.1)
     }
 
     /// What is missing to excepted texts, in order.

@@ -16,6 +16,9 @@ use crate::profile::{LackId, Profile, Run, RunMask};
 const LONGEST: usize = 64;
 /// With fewer characters, what they lead to is soon walked.
 const CHARS: usize = 10;
+/// With so few places one behind the other, up to so many tokens are walked too: most are longer.
+const SHORT: usize = 3;
+const WALKED: usize = 4_000;
 /// Where there are more ways to begin, each character leads somewhere else.
 const FIRSTS: usize = 8;
 
@@ -39,6 +42,9 @@ impl Walk<'_> {
         for (i, first) in firsts {
             let next = self.step(expansion, i)?;
             let Some((chain, ascii)) = self.chain_from(next)? else { continue };
+            if chain.len() <= SHORT && !anchor.has(WALKED, &first) {
+                continue;
+            }
             let rest = CharClass { ascii, wide: false, lack: LackId::NOTHING };
             if Profile::pays(&first, &rest) {
                 let most = chain.len() as u32;

@@ -318,7 +318,7 @@ impl<'a> Correction<'a> {
     /// Whether the text can be completed from a place inside a string.
     fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a>) -> Result<bool, MatchError> {
         let ways = ways_of(at.cursors.iter());
-        if self.leads_off(at.spot, &ways) || self.matcher.is_item_of_plenty(at.spot, &place.tracker)? {
+        if self.leads_off(at.spot, &ways)? || self.matcher.is_item_of_plenty(at.spot, &place.tracker)? {
             return Ok(true);
         }
         let mut tracker = place.tracker.clone();
@@ -327,8 +327,18 @@ impl<'a> Correction<'a> {
     }
 
     /// Whether the automaton takes something that is none of `ways`.
-    fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> bool {
-        spot.loops & !ways.ascii_bits() != 0 || !self.matcher.next_at(spot).is_subset(ways)
+    fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> Result<bool, MatchError> {
+        if spot.loops & !ways.ascii_bits() != 0 {
+            return Ok(true);
+        }
+        // Where any text may be written, some letter goes on; that is found sooner than all that does.
+        if !spot.knows_next()
+            && let Some(byte) = (b'a'..=b'z').rev().find(|&byte| !ways.contains(byte))
+            && self.matcher.spot_after(spot, byte)?.is_some()
+        {
+            return Ok(true);
+        }
+        Ok(!self.matcher.next_at(spot).is_subset(ways))
     }
 
     /// Goes to a child of a place; the place there, if there is more to see below it.
@@ -366,7 +376,9 @@ impl<'a> Correction<'a> {
     }
 
     fn is_alive(&mut self, spot: &Spot, tracker: &Tracker) -> Result<bool, MatchError> {
-        if tracker.ways().is_some_and(|ways| self.leads_off(spot, &ways)) {
+        if let Some(ways) = tracker.ways()
+            && self.leads_off(spot, &ways)?
+        {
             return Ok(true);
         }
         self.matcher.is_alive_known(&spot.config, tracker, &mut self.verdicts, &mut self.work)

@@ -54,6 +54,11 @@ impl Spot {
         known.iter().find(|known| known.0 == out).map(|known| known.1)
     }
 
+    /// Whether it is known which bytes may come next.
+    pub(super) fn knows_next(&self) -> bool {
+        self.next.get().is_some()
+    }
+
     /// Whether a byte leads back, where that is plain to see.
     pub(super) fn loops_on(&self, byte: u8) -> bool {
         byte < 0x80 && self.loops >> byte & 1 == 1
