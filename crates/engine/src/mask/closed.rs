@@ -184,7 +184,7 @@ impl Walk<'_> {
                 } else {
                     self.work.spend(1)?;
                     match self.place_at(before, places)? {
-                        Some(from) => self.from_place(from, places, byte)?,
+                        Some(from) => self.after_place(from, places, byte)?,
                         None => None,
                     }
                 };
@@ -198,7 +198,7 @@ impl Walk<'_> {
     }
 
     /// Where a byte leads from one of some places.
-    pub(super) fn from_place(
+    pub(super) fn after_place(
         &mut self,
         from: LocalId,
         places: &Places,
@@ -224,7 +224,7 @@ impl Walk<'_> {
         for &node in path.iter().rev() {
             if let Some(from) = place {
                 self.work.spend(1)?;
-                place = self.from_place(from, places, self.trie.byte[node as usize])?;
+                place = self.after_place(from, places, self.trie.byte[node as usize])?;
             }
             places.known.insert(node, place);
         }

@@ -156,7 +156,7 @@ impl Walk<'_> {
                     from_home.filter(|_| !left.is_some_and(|left| store.split_expansion(left).pops))
                 } else {
                     match self.place_at(before, &mut places)? {
-                        Some(from) => self.from_place(from, &places, byte)?,
+                        Some(from) => self.after_place(from, &places, byte)?,
                         None => None,
                     }
                 };
