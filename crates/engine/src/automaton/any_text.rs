@@ -10,12 +10,12 @@ use super::boolean::{FormulaId, Kind};
 use super::build::{Build, Here};
 use super::store::{CellId, Store};
 
-/// What a formula says of texts.
+/// Which texts a formula takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Texts {
+pub(super) enum TextKind {
     /// Any text of a string, and perhaps others.
     Any,
-    /// Texts of characters that need no escape, which are some of those.
+    /// TextKind of characters that need no escape, which are some of those.
     Plain,
     Others,
 }
@@ -29,30 +29,30 @@ impl Build<'_> {
         if self.any_texts().is_empty() {
             return; // of other notations nothing like that is known
         }
-        let any = |texts: &Texts| *texts == Texts::Any;
-        let texts: SmallVec<[Texts; 4]> = parts.iter().map(|&part| self.texts_of(part)).collect();
-        if texts.iter().any(any) && texts.contains(&Texts::Plain) {
+        let any = |texts: &TextKind| *texts == TextKind::Any;
+        let texts: SmallVec<[TextKind; 4]> = parts.iter().map(|&part| self.texts_of(part)).collect();
+        if texts.iter().any(any) && texts.contains(&TextKind::Plain) {
             let mut texts = texts.iter();
             parts.retain(|_| !texts.next().is_some_and(any));
         }
     }
 
-    fn texts_of(&mut self, id: FormulaId) -> Texts {
+    fn texts_of(&mut self, id: FormulaId) -> TextKind {
         let store = self.store;
         let formula = store.formula(id);
         if let Some(&known) = formula.texts.get() {
             return known;
         }
-        let Kind::Leaf { state, region: None, .. } = &formula.kind else { return Texts::Others };
+        let Kind::Leaf { state, region: None, .. } = &formula.kind else { return TextKind::Others };
         let kernel = &store.state(*state).kernel;
         let has_all = |cells: &[CellId]| cells.iter().all(|cell| kernel.binary_search(cell).is_ok());
         let is_plain = |&cell: &CellId| store.distance(cell).plain;
         let texts = if self.any_texts().iter().any(|cells| has_all(cells)) {
-            Texts::Any
+            TextKind::Any
         } else if kernel.iter().all(is_plain) {
-            Texts::Plain
+            TextKind::Plain
         } else {
-            Texts::Others
+            TextKind::Others
         };
         *formula.texts.get_or_init(|| texts)
     }

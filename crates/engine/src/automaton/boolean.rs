@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::any_text::Texts;
+use super::any_text::TextKind;
 use super::build::{Build, Here, hash_of};
 use super::partition::partition;
 use super::store::{CellId, Exceeded, Head, StateId, Store, id};
@@ -48,7 +48,7 @@ pub(crate) struct Formula {
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     plain: OnceLock<Box<[CellId]>>,
     /// See [`any_text`](super::any_text).
-    pub(super) texts: OnceLock<Texts>,
+    pub(super) texts: OnceLock<TextKind>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
