@@ -432,3 +432,32 @@ impl Utf8State {
         }
     }
 }
+
+/// Texts that are followed down the trie one after the other. Those in a row often begin alike, and that is followed once.
+pub(crate) struct Descent<'a> {
+    before: &'a [u8],
+    /// The nodes that the one before has led to, as far as there are any.
+    way: SmallVec<[u32; 32]>,
+}
+
+impl<'a> Descent<'a> {
+    /// From a node on.
+    pub(crate) fn from(node: u32) -> Self {
+        Descent { before: &[], way: SmallVec::from_slice(&[node]) }
+    }
+
+    /// The node that a text leads to; `pass` is told each on the way that the one before has not led to.
+    pub(crate) fn to(&mut self, trie: &Trie, text: &'a [u8], mut pass: impl FnMut(u32)) -> Option<u32> {
+        let alike = self.before.iter().zip(text).take_while(|(a, b)| a == b).count();
+        self.before = text;
+        if alike < self.way.len() {
+            self.way.truncate(alike + 1);
+            for &byte in &text[alike..] {
+                let Some(next) = trie.child(self.way[self.way.len() - 1], byte) else { break };
+                pass(next);
+                self.way.push(next);
+            }
+        }
+        self.way.get(text.len()).copied()
+    }
+}

@@ -71,7 +71,7 @@ impl Compiler {
         let start = Instant::now();
         let is_over = || start.elapsed() >= budget;
         let tables = &self.tables;
-        tables.profile.make_texts(&tables.trie);
+        tables.profile.make_texts(&tables.trie, &is_over);
         for (schema, text) in PLAIN {
             self.go_through(schema, &[text.to_owned()], &is_over);
         }

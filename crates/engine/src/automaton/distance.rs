@@ -7,6 +7,7 @@ use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 use tokenstile_grammar::{ExprId, Grammar};
 
 use super::store::{CellId, Head, Store};
+use crate::profile::ESCAPED;
 
 /// What is known of the texts of an expression, of the shortest ones in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -160,9 +161,6 @@ impl Store {
         sum
     }
 }
-
-/// The ASCII characters that JSON escapes.
-const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
 
 /// Whether JSON escapes none of the ASCII characters in a set.
 fn is_plain(set: &ByteSet) -> bool {

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
@@ -17,7 +16,7 @@ use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{AllButFew, CharClass, Exceeded, Except, LocalId, Loop, StateId, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
-use crate::trie::{ROOT, Trie};
+use crate::trie::{Descent, ROOT, Trie};
 use crate::vocab::TokenId;
 
 /// Where the exceptions lie below a node: those that end, and all nodes on the way.
@@ -180,23 +179,12 @@ fn behind_exceptions(
     work: &mut Work,
 ) -> Result<Vec<u32>, Exceeded> {
     let mut wrong = Vec::new();
-    let mut before: &[u8] = &[];
-    // The nodes that the one before has led to: those in a row often begin alike.
-    let mut way: SmallVec<[u32; 32]> = SmallVec::from_slice(&[start]);
+    let mut descent = Descent::from(start);
     for text in except.exceptions.texts_from(except.at) {
         work.spend(1)?;
-        let alike = before.iter().zip(text).take_while(|(a, b)| a == b).count();
-        before = text;
-        if alike < way.len() {
-            way.truncate(alike + 1);
-            for &byte in &text[alike..] {
-                let Some(next) = trie.child(way[way.len() - 1], byte) else { break };
-                way.push(next);
-            }
-        }
         // At the start, what may follow is known to be what may not.
-        if way.len() > text.len() && !text.is_empty() {
-            wrong.extend(follows.iter().filter_map(|byte| trie.child(way[text.len()], byte)));
+        if let Some(node) = descent.to(trie, text, |_| ()).filter(|_| !text.is_empty()) {
+            wrong.extend(follows.iter().filter_map(|byte| trie.child(node, byte)));
         }
     }
     Ok(wrong)

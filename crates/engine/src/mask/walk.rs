@@ -18,7 +18,7 @@ use crate::automaton::{
 };
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
-use crate::trie::{Ids, ROOT, Trie};
+use crate::trie::{Descent, Ids, ROOT, Trie};
 
 /// Runs of fewer tokens than this are walked: the tables would cost more than they save.
 pub(super) const RUN_TOKENS: usize = 256;
@@ -334,30 +334,18 @@ impl<'a> Walk<'a> {
         Ok(self.trie.along(node, bytes, &mut self.ids))
     }
 
-    /// The same for many of them. Those in a row often begin alike, and that is followed once.
+    /// The same for many of them.
     pub(super) fn literals(
         &mut self,
         node: u32,
         stack: NodeId,
         literals: &Literals<'_>,
     ) -> Result<(), Exceeded> {
-        let mut before: &[u8] = &[];
-        // The nodes that the one before has led to.
-        let mut way: SmallVec<[u32; 32]> = SmallVec::from_slice(&[node]);
+        let mut descent = Descent::from(node);
         for &(literal, tail) in literals {
             self.work.spend(2)?;
-            let alike = before.iter().zip(literal).take_while(|(a, b)| a == b).count();
-            before = literal;
-            if alike < way.len() {
-                way.truncate(alike + 1);
-                for &byte in &literal[alike..] {
-                    let Some(next) = self.trie.child(way[way.len() - 1], byte) else { break };
-                    self.trie.add_own(next, &mut self.ids);
-                    way.push(next);
-                }
-            }
-            let end = way[way.len() - 1];
-            if way.len() > literal.len() && self.trie.nodes[end as usize].children > 0 {
+            let end = descent.to(self.trie, literal, |node| self.trie.add_own(node, &mut self.ids));
+            if let Some(end) = end.filter(|&end| self.trie.nodes[end as usize].children > 0) {
                 self.behind_literal(end, stack, tail)?;
             }
         }

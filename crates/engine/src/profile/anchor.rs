@@ -299,9 +299,7 @@ impl Anchor {
                 continue;
             }
             groups.for_each(|g| self.add_group(found, g));
-            for child in unwanted.iter().filter_map(|b| trie.child(self.node, b)) {
-                found.remove(trie.subtree(child));
-            }
+            found.remove_below(trie, self.node, &unwanted);
         }
         left_out.iter().for_each(|byte| found.remove(self.held(byte)));
     }

@@ -24,10 +24,13 @@ impl Profile {
         }
     }
 
-    /// Makes those of any text and of any quoted text at all other anchors, and those of one character past ASCII.
-    pub(crate) fn make_texts(&self, trie: &Trie) {
+    /// Makes those of any text and of any quoted text at all anchors, and those of one character past ASCII, until it is over.
+    pub(crate) fn make_texts(&self, trie: &Trie, is_over: &dyn Fn() -> bool) {
         let (quoted, none) = (quoted(), ByteSet::EMPTY);
         for (anchor, tables) in (0..).zip(&self.anchors) {
+            if is_over() {
+                return;
+            }
             for (ascii, most) in [(ByteSet::ASCII, u32::MAX), (quoted, u32::MAX), (none, 1)] {
                 let rest = CharClass { ascii, wide: true, lack: LackId::NOTHING };
                 let first = ascii.intersect(&tables.bytes);
@@ -56,7 +59,10 @@ impl Profile {
     }
 }
 
+/// The ASCII characters that JSON escapes, one bit each.
+pub(crate) const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
+
 /// What needs no escape in a string of JSON.
 fn quoted() -> ByteSet {
-    ByteSet::range(0x20, 0x7F).minus(&b"\"\\".iter().copied().collect())
+    (0..0x80).filter(|byte| ESCAPED >> byte & 1 == 0).collect()
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokenstile_grammar::ir::ByteSet;
+
 use super::anchor::Counted;
 use super::lengths::starts_character;
 use super::{LONG, Run, RunMask};
@@ -34,6 +36,12 @@ impl Found {
 
     pub(super) fn remove(&mut self, tokens: &[TokenId]) {
         tokens.iter().for_each(|&t| self.words[t as usize / 32] &= !(1 << (t % 32)));
+    }
+
+    /// The same for those that some bytes lead to from a node.
+    pub(super) fn remove_below(&mut self, trie: &Trie, node: u32, bytes: &ByteSet) {
+        let children = bytes.iter().filter_map(|byte| trie.child(node, byte));
+        children.for_each(|child| self.remove(trie.subtree(child)));
     }
 
     /// Adds tokens, sorted by their numbers of characters; `dense` is all of them.

@@ -26,6 +26,7 @@ use tokenstile_grammar::ir::{ByteSet, CharSet};
 
 pub(crate) use anchor::{Anchor, Entry, Leaving};
 use chars::ByChar;
+pub(crate) use common::ESCAPED;
 use found::Found;
 use kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 pub(crate) use lacks::{LackId, Lacking, Lacks};
@@ -252,9 +253,7 @@ impl Profile {
         }
         let known = self.lock().masks.get(&all).cloned()?;
         let mut found = Found::from(known);
-        for child in left.iter().filter_map(|byte| trie.child(anchor.node, byte)) {
-            found.remove(trie.subtree(child));
-        }
+        found.remove_below(trie, anchor.node, &left);
         Some(found.finish())
     }
 
@@ -270,9 +269,7 @@ impl Profile {
             return None;
         }
         let mut found = Found::from(self.cached(trie, all));
-        for child in first.iter().filter_map(|byte| trie.child(anchor.node, byte)) {
-            found.remove(trie.subtree(child));
-        }
+        found.remove_below(trie, anchor.node, &first);
         anchor.entries_by(&later).for_each(|entry| found.remove(trie.subtree(entry.node)));
         Some(self.without_lacking(trie, run, found))
     }
