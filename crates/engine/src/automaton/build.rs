@@ -502,7 +502,7 @@ const FIRSTS_DEPTH: usize = 32;
 
 impl Build<'_> {
     /// The bytes that what is left of a frame may begin with; all of them if that is too much to find out.
-    fn first_bytes(&mut self, id: StateId, depth: usize) -> ByteSet {
+    pub(super) fn first_bytes(&mut self, id: StateId, depth: usize) -> ByteSet {
         let store = self.store;
         if let Some(known) = store.state(id).firsts.get() {
             return **known;

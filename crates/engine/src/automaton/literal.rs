@@ -9,7 +9,7 @@ use super::local::Groups;
 use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
 
 /// Places in literals: what is left of each, and what follows it.
-pub(crate) type Literals<'a> = Vec<(&'a [u8], CellId)>;
+pub(crate) type Literals<'a> = SmallVec<[(&'a [u8], CellId); 4]>;
 
 /// States, some of which stand in frames that return to others.
 pub(crate) type Ways = SmallVec<[(StateId, Option<StateId>); 2]>;
@@ -33,19 +33,29 @@ impl Store {
         kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
-    /// The literals of a wide state, and the state without them, if there is more.
-    pub(crate) fn literals_of(&self, id: StateId) -> (Literals<'_>, Option<StateId>) {
-        let mut rest: SmallVec<[CellId; 8]> = SmallVec::new();
-        let kernel = &self.state(id).kernel;
-        let mut literals = Vec::with_capacity(kernel.len());
-        for &cell in kernel.iter() {
-            match self.literal_at(cell) {
-                Some(literal) => literals.push(literal),
-                None => rest.push(cell),
-            }
-        }
-        let rest = (!rest.is_empty()).then(|| self.build().state(&rest));
-        (literals, rest)
+    /// The literals of a wide state.
+    pub(crate) fn literals_of(&self, id: StateId) -> Literals<'_> {
+        self.state(id).kernel.iter().filter_map(|&cell| self.literal_at(cell)).collect()
+    }
+
+    /// A wide state without its literals, if there is more.
+    pub(crate) fn beside_literals(&self, id: StateId) -> Option<StateId> {
+        let kernel = self.state(id).kernel.iter().copied();
+        let rest: SmallVec<[CellId; 8]> = kernel.filter(|&cell| self.literal_at(cell).is_none()).collect();
+        (!rest.is_empty()).then(|| self.build().state(&rest))
+    }
+
+    /// The same for a local that has nothing but such a state.
+    pub(crate) fn local_beside_literals(&self, id: LocalId) -> Option<LocalId> {
+        let local = self.local(id);
+        let (state, stack) = local.heads[0];
+        let rest = local.behind.get().or_else(|| {
+            Some(local.behind.set(match self.beside_literals(state) {
+                Some(rest) => self.local_on(rest, stack),
+                None => id,
+            }))
+        });
+        rest.filter(|&rest| rest != id)
     }
 
     /// The local of a cell on a stack, clamped.
@@ -81,7 +91,7 @@ impl Store {
     /// The local at the end of the literal that a local stands in, clamped.
     pub(crate) fn after_literal(&self, id: LocalId) -> LocalId {
         let local = self.local(id);
-        if let Some(known) = local.after_literal.get() {
+        if let Some(known) = local.behind.get() {
             return known;
         }
         let mut groups = Groups::new();
@@ -93,7 +103,7 @@ impl Store {
         let mut build = self.build();
         let next = build.local_of_groups(groups);
         let next = build.clamp_local(next);
-        local.after_literal.set(next)
+        local.behind.set(next)
     }
 
     /// The state `bytes` further into the literal that a state stands in.

@@ -37,8 +37,9 @@ pub(crate) struct Local {
     pub(crate) wide: bool,
     /// Whether it stands in a machine, perhaps among other places.
     pub(crate) in_machine: bool,
-    /// For a local that stands in a literal, the one at its end.
-    pub(super) after_literal: OnceId<LocalId>,
+    /// For a local that stands in a literal, the one at its end; for a wide one, that without its literals, or itself if
+    /// there is no more.
+    pub(super) behind: OnceId<LocalId>,
 }
 
 /// What can happen next in a local.
@@ -245,7 +246,7 @@ impl Build<'_> {
                 repeats: OnceLock::new(),
                 wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
                 in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
-                after_literal: OnceId::new(),
+                behind: OnceId::new(),
             }),
         );
         self.index.locals.insert(hash, id);

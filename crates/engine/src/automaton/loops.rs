@@ -184,7 +184,7 @@ impl Store {
     }
 
     /// The ASCII characters that the other things of a repeated body may begin with.
-    fn other_beginnings(&self, body: ExprId) -> u128 {
+    pub(super) fn other_beginnings(&self, body: ExprId) -> u128 {
         let arena = &self.program.arena;
         let Expr::Alt(list) = arena.get(body) else { return 0 };
         let others = arena.list(list).iter().filter(|&&other| !matches!(arena.get(other), Expr::Chars(_)));

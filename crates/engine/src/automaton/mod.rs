@@ -37,6 +37,8 @@ mod local;
 mod loops;
 mod partition;
 mod program;
+mod rounds;
+mod spread;
 mod store;
 
 pub(crate) use all_but_few::AllButFew;
@@ -52,4 +54,5 @@ pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use partition::partition;
 pub(crate) use program::{CharClass, Program};
+pub(crate) use rounds::Rounds;
 pub(crate) use store::{Cell, CellId, End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};

@@ -9,8 +9,8 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
-use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId};
-use crate::profile::{LackId, Profile, Run, RunMask};
+use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Rounds, Store};
+use crate::profile::{Entry, LackId, Profile, Run, RunMask};
 
 /// How many places there may be.
 const LONGEST: usize = 64;
@@ -21,6 +21,45 @@ const SHORT: usize = 3;
 const WALKED: usize = 4_000;
 /// Where there are more ways to begin, each character leads somewhere else.
 const FIRSTS: usize = 8;
+
+/// Places one behind the other, as far as they were followed.
+struct Chain {
+    places: Vec<Place>,
+    /// What leads on from any of them.
+    alive: ByteSet,
+    /// Whether none of the characters leads on from the last one.
+    ends: bool,
+    rounds: Option<Rounds>,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Known(LocalId),
+    /// So many rounds behind one that is known.
+    Later(u32),
+}
+
+impl Chain {
+    fn new(first: LocalId) -> Self {
+        Chain { places: vec![Place::Known(first)], alive: ByteSet::EMPTY, ends: false, rounds: None }
+    }
+
+    /// The place after so many characters and one.
+    fn at(&mut self, store: &Store, index: usize) -> Option<LocalId> {
+        let place = self.places.get_mut(index)?;
+        let known = match (*place, &self.rounds) {
+            (Place::Later(more), Some(rounds)) => store.after_rounds(rounds, more),
+            (Place::Known(known), _) => known,
+            (Place::Later(_), None) => return None,
+        };
+        *place = Place::Known(known);
+        Some(known)
+    }
+
+    fn last(&mut self, store: &Store) -> Option<LocalId> {
+        self.at(store, self.places.len() - 1)
+    }
+}
 
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead along places one behind the other. Answers the bytes it has seen to.
@@ -41,67 +80,110 @@ impl Walk<'_> {
         }
         for (i, first) in firsts {
             let next = self.step(expansion, i)?;
-            let Some((chain, ascii)) = self.chain_from(next)? else { continue };
-            if chain.len() <= SHORT && !anchor.has(WALKED, &first) {
+            let Some(ascii) = self.most_chars(next).filter(|chars| chars.len() >= CHARS) else { continue };
+            let rest = CharClass { ascii, wide: false, lack: LackId::NOTHING };
+            let mut chain = Chain::new(next);
+            if !Profile::pays(&first, &rest) || !self.follow_chain(&mut chain, &ascii, SHORT + 1)? {
                 continue;
             }
-            let rest = CharClass { ascii, wide: false, lack: LackId::NOTHING };
-            if Profile::pays(&first, &rest) {
-                let most = chain.len() as u32;
-                self.along_chain(Run { anchor: index, first, first_wide: false, rest, most }, &chain)?;
+            if chain.ends && chain.places.len() <= SHORT && !anchor.has(WALKED, &first) {
+                continue;
+            }
+            let run = Run { anchor: index, first, first_wide: false, rest, most: u32::MAX };
+            if self.along_chain(run, &mut chain)? {
                 seen = seen.union(&first);
             }
         }
         Ok(seen)
     }
 
-    /// The places that characters lead to one behind the other until there is no more, and those characters.
-    fn chain_from(&mut self, start: LocalId) -> Result<Option<(Vec<LocalId>, ByteSet)>, Exceeded> {
+    /// The characters that most tokens go on with from a place to one and the same.
+    fn most_chars(&self, start: LocalId) -> Option<ByteSet> {
         let root = self.tables.profile.anchor(0);
-        let weight = |set: &ByteSet| root.count(&set.intersect(&ByteSet::ASCII));
-        let classes = &self.store.split_expansion(start).classes;
-        let most = classes.iter().map(|class| class.set).max_by_key(weight);
-        let Some(chars) = most.map(|set| set.intersect(&ByteSet::ASCII)) else { return Ok(None) };
-        let Some(byte) = chars.first().filter(|_| chars.len() >= CHARS) else { return Ok(None) };
-        let mut chain = vec![start];
+        let sets = self.store.split_expansion(start).classes.iter().map(|class| class.set);
+        sets.map(|set| set.intersect(&ByteSet::ASCII)).max_by_key(|set| root.count(set))
+    }
+
+    /// Makes a chain so long, or as long as it is. Answers whether it is one up to there.
+    fn follow_chain(&mut self, chain: &mut Chain, chars: &ByteSet, len: usize) -> Result<bool, Exceeded> {
+        let store = self.store;
+        let (Some(byte), Some(mut at)) = (chars.first(), chain.last(store)) else { return Ok(false) };
         loop {
-            let at = chain[chain.len() - 1];
-            let expansion = self.store.split_expansion(at);
-            if !self.goes_on(at) || chain.len() > LONGEST {
-                return Ok(None);
+            let expansion = store.split_expansion(at);
+            chain.alive = chain.alive.union(&expansion.alive);
+            if !self.goes_on(at) || chain.places.len() > LONGEST {
+                return Ok(false);
+            }
+            if chain.ends || chain.places.len() >= len {
+                return Ok(true);
             }
             self.work.spend(1)?;
             match expansion.class_of(byte) {
-                None if !expansion.alive.intersects(&chars) => return Ok(Some((chain, chars))),
+                None if !expansion.alive.intersects(chars) => chain.ends = true,
                 Some(class) if chars.is_subset(&expansion.classes[class].set) => {
                     let next = self.step(expansion, class)?;
                     if next == at {
-                        return Ok(None);
+                        return Ok(false);
                     }
-                    chain.push(next);
+                    chain.places.push(Place::Known(next));
+                    self.skip_rounds(chain, (at, next), chars, len);
+                    at = chain.last(store).unwrap_or(next);
                 }
-                _ => return Ok(None),
+                _ => return Ok(false),
             }
         }
     }
 
-    fn along_chain(&mut self, run: Run, chain: &[LocalId]) -> Result<(), Exceeded> {
-        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
+    /// Makes a chain longer by places that are like the last one: nothing more need be known of them.
+    fn skip_rounds(&self, chain: &mut Chain, last: (LocalId, LocalId), chars: &ByteSet, len: usize) {
+        let wanted = len.saturating_sub(chain.places.len()).min(LONGEST);
+        if chain.rounds.is_none() && wanted > SHORT {
+            chain.rounds = self.store.rounds(last.0, last.1, chars);
+            let alike = chain.rounds.as_ref().map_or(0, |rounds| rounds.most);
+            chain.places.extend((1..=alike.min(wanted as u32)).map(Place::Later));
+        }
+    }
+
+    /// Takes the tokens of a run that lead along a chain. Answers whether it is one for as long as the tokens are.
+    fn along_chain(&mut self, run: Run, chain: &mut Chain) -> Result<bool, Exceeded> {
+        let tables = self.tables;
+        let longest = tables.profile.mask(self.trie, run).longest as usize;
+        if !self.follow_chain(chain, &run.rest.ascii, longest)? {
+            return Ok(false);
+        }
+        let most = if chain.ends { chain.places.len() as u32 } else { u32::MAX };
+        let run = Run { most, ..run };
+        let RunMask { mask, minus, .. } = tables.profile.mask(self.trie, run);
         self.masks.push(Shared { mask, minus });
         self.work.spend(64)?;
-        let (store, tables) = (self.store, self.tables);
-        let alive = chain.iter().map(|&at| store.split_expansion(at).alive);
-        let exits = alive.fold(ByteSet::EMPTY, |all, alive| all.union(&alive));
         let leaving = tables.profile.leaving(self.trie, &run);
-        for byte in exits.minus(&run.rest.ascii).iter() {
+        for byte in chain.alive.minus(&run.rest.ascii).iter() {
             for entry in leaving.by(byte) {
                 self.work.spend(1)?;
-                let Some(&from) = chain.get(entry.chars as usize - 1) else { continue };
-                if let Some(next) = self.after_byte(from, byte)? {
+                let from = match chain.at(self.store, entry.chars as usize - 1) {
+                    None => self.behind_chain(chain, &entry)?,
+                    known => known,
+                };
+                let Some(from) = from else { continue };
+                if let Some(next) = self.by_byte(from, byte)? {
                     self.arrive(entry.node, next)?;
                 }
             }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Where the characters before an entry lead that are more than were followed: no token has so many and nothing else.
+    fn behind_chain(&mut self, chain: &mut Chain, entry: &Entry) -> Result<Option<LocalId>, Exceeded> {
+        let more = entry.chars as usize - chain.places.len();
+        // The characters of a chain are one byte each.
+        let bytes: SmallVec<[u8; 16]> = self.trie.path(entry.node).skip(1).take(more).collect();
+        let mut at = chain.last(self.store);
+        for &byte in bytes.iter().rev() {
+            let Some(from) = at else { break };
+            self.work.spend(1)?;
+            at = self.after_byte(from, byte)?;
+        }
+        Ok(at)
     }
 }

@@ -155,6 +155,10 @@ impl MaskStore {
             let walked = self.start_in_key(store, tables, key, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
+        if let Some(spread) = store.spread(state) {
+            let walked = self.start(store, tables, spread, work)?.clone();
+            return Ok(slot.get_or_init(|| Box::new(walked)));
+        }
         if store.is_wide(state) {
             let walked = self.start_with_literals(store, tables, state, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
@@ -210,11 +214,10 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
-        let (literals, rest) = store.literals_of(state);
         let mut walk = Walk::new(self, store, tables, work);
-        walk.literals(ROOT, NodeId::BOTTOM, &literals)?;
+        walk.literals(ROOT, NodeId::BOTTOM, &store.literals_of(state))?;
         walk.run()?;
-        let Some(rest) = rest else { return Ok(walk.finish(None)) };
+        let Some(rest) = store.beside_literals(state) else { return Ok(walk.finish(None)) };
         let known = self.start(store, tables, rest, walk.work)?;
         known.accept.add_to(&mut walk.masks, &mut walk.ids);
         let mut walked = walk.finish(None);

@@ -288,9 +288,9 @@ impl<'a> Walk<'a> {
             // What is come to by one of them may be come to by others, once they follow each other.
             self.visited.get_or_insert_default();
             let (state, stack) = here.heads[0];
-            let (literals, rest) = self.store.literals_of(state);
-            self.literals(node, stack, &literals)?;
-            return rest.map_or(Ok(()), |rest| self.visit(node, self.store.local_on(rest, stack)));
+            self.literals(node, stack, &self.store.literals_of(state))?;
+            let rest = self.store.local_beside_literals(local);
+            return rest.map_or(Ok(()), |rest| self.visit(node, rest));
         }
         if here.in_machine && self.machines(node, local)? {
             return Ok(());
@@ -424,6 +424,11 @@ impl<'a> Walk<'a> {
         let anchor = tables.profile.anchor(index);
         if self.formulas(anchor.node, local)? {
             return Ok(());
+        }
+        if let Some((state, stack)) = self.store.only_state(local)
+            && let Some(spread) = self.store.spread(state)
+        {
+            return self.visit(anchor.node, self.store.local_on(spread, stack));
         }
         let mut seen = self.but_few(index, local)?;
         if seen.is_empty()

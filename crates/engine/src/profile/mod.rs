@@ -110,8 +110,8 @@ pub(crate) struct RunMask {
     pub(crate) minus: Arc<[TokenId]>,
     /// The longer tokens of the mask (of more than [`LONG`] characters) with their numbers of characters, longest first.
     long: Arc<[(u32, TokenId)]>,
-    /// The most characters of any token in the mask.
-    longest: u32,
+    /// No token of the mask has more characters.
+    pub(crate) longest: u32,
 }
 
 /// From this many characters on, tokens are few enough to be listed.
