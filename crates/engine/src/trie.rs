@@ -191,6 +191,19 @@ impl Trie {
         n.first_child..n.first_child + n.children
     }
 
+    /// Where the tokens are that go on from a node with a byte of a range.
+    pub(crate) fn tokens_by(&self, node: u32, low: u8, high: u8) -> std::ops::Range<u32> {
+        let children = self.children(node);
+        let bytes = &self.byte[children.start as usize..children.end as usize];
+        let first = bytes.partition_point(|&byte| byte < low);
+        let inside = &bytes[first..first + bytes[first..].partition_point(|&byte| byte <= high)];
+        let tokens = |child: usize| &self.nodes[children.start as usize + child];
+        match inside.len() {
+            0 => 0..0,
+            len => tokens(first).tokens..tokens(first + len - 1).tokens_end,
+        }
+    }
+
     /// The child that `byte` leads to.
     #[inline]
     pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {

@@ -107,9 +107,7 @@ impl Build<'_> {
             let expansion = store.expansion_in(self, state);
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
-                if split
-                    && (!store.expansion_in(self, start).calls.is_empty() || self.begins_with_letters(start))
-                {
+                if split && !store.expansion_in(self, start).calls.is_empty() {
                     calls.push((self.local(&[(ret, node)]), start));
                     continue;
                 }

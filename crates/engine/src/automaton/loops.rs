@@ -11,7 +11,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::literal::first_literal;
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
 use crate::profile::LackId;
 
 /// A local that repeats one class of characters: `[set]{…}` and then something else.
@@ -23,6 +23,8 @@ pub(crate) struct Loop {
     pub(crate) left: Option<u32>,
     /// How many more of them must follow.
     pub(crate) need: u32,
+    /// Whether the frame may end once they have.
+    pub(crate) ends: bool,
     /// The ASCII characters of the set, one bit each.
     pub(crate) ascii: u128,
     /// Whether all other characters that the vocabulary can spell are in it, but for those that it lacks.
@@ -148,14 +150,15 @@ impl Store {
         let kernel = &self.state(state).kernel;
         let mut found: Option<Loop> = None;
         for &cell in kernel.iter().filter(|&&c| !self.is_end(c)) {
-            let Cell { head: Head::Expr(expr, count), .. } = self.cell(cell) else { return None };
+            let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
             let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
             let chars = self.repeated_chars(body)?;
             let class = self.program.class(chars);
             let ascii = class.ascii.ascii_bits();
             let (left, need) = (max.map(|m| m - count), min.saturating_sub(count));
             let others = self.other_beginnings(body);
-            let this = Loop { chars, left, need, ascii, wide: class.wide, lack: class.lack, others };
+            let ends = need > 0 && self.ends_at(tail, node);
+            let this = Loop { chars, left, need, ends, ascii, wide: class.wide, lack: class.lack, others };
             // Several loops in step are one, unless their rounds have to be counted.
             match found {
                 Some(f) if f != this || this.left.is_some() || this.need > 0 => return None,
@@ -164,6 +167,12 @@ impl Store {
         }
         let found = found?;
         self.is_exclusive(id, found.chars).then_some(found)
+    }
+
+    /// Whether the frame may end where a cell begins.
+    fn ends_at(&self, cell: CellId, node: NodeId) -> bool {
+        let expansion = self.split_expansion(self.local_at(node, cell));
+        expansion.pops || !expansion.ends.is_empty()
     }
 
     /// The character class of a repeated body: a class, or a choice of one class and other things.

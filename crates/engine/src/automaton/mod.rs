@@ -40,6 +40,7 @@ mod program;
 mod rounds;
 mod spread;
 mod store;
+mod watched;
 
 pub(crate) use all_but_few::AllButFew;
 pub(crate) use append::AppendVec;
@@ -55,4 +56,6 @@ pub(crate) use loops::Loop;
 pub(crate) use partition::partition;
 pub(crate) use program::{CharClass, Program};
 pub(crate) use rounds::Rounds;
+pub(crate) use spread::WordsCalled;
 pub(crate) use store::{Cell, CellId, End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};
+pub(crate) use watched::{Endings, WATCHERS, WatchPlace, Watched, Watcher};

@@ -37,7 +37,9 @@ pub(crate) struct Program {
     /// The conjunctions, in order; those that are texts of a loop but for a few with what there is to know of them.
     excepts: Vec<(ExprId, OnceLock<Option<Exceptions>>)>,
     /// Whether there are any booleans.
-    pub(super) booleans: bool,
+    pub(crate) booleans: bool,
+    /// Whether there are loops whose rounds are counted, besides those of the base.
+    pub(crate) counts: bool,
 }
 
 /// The bodies of all rules, and whether each expression matches the empty text, as far as it is known.
@@ -47,11 +49,15 @@ struct Rules {
     nullable: Vec<bool>,
 }
 
+/// A loop of fewer rounds is soon followed to its end.
+const COUNTED: u32 = 8;
+
 /// What kinds of expressions there are.
 #[derive(Clone, Copy, Default)]
 struct Kinds {
     booleans: bool,
     looks: bool,
+    counts: bool,
     /// None of these are among the first so many expressions.
     start: usize,
 }
@@ -73,6 +79,7 @@ impl Kinds {
         for expr in (start..arena.len()).filter_map(ExprId::new).map(|id| arena.get(id)) {
             kinds.looks |= matches!(expr, Expr::Look { .. });
             kinds.booleans |= expr.is_boolean();
+            kinds.counts |= matches!(expr, Expr::Repeat { max: Some(COUNTED..), .. });
         }
         kinds
     }
@@ -158,6 +165,7 @@ impl Program {
             regions,
             excepts,
             booleans: kinds.booleans,
+            counts: kinds.counts,
         })
     }
 

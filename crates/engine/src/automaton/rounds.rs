@@ -20,6 +20,18 @@ pub(crate) struct Rounds {
 }
 
 impl Store {
+    /// Whether a place is in a loop whose rounds are counted, and not so far from their end that no token can tell.
+    pub(crate) fn counts(&self, id: LocalId) -> bool {
+        let far = self.program.far;
+        let is_counted = |&cell: &CellId| match self.cell(cell).head {
+            Head::Expr(expr, _) => {
+                matches!(self.program.arena.get(expr), Expr::Repeat { max: Some(max), .. } if max < far)
+            }
+            _ => false,
+        };
+        self.only_state(id).is_some_and(|(state, _)| self.state(state).kernel.iter().any(is_counted))
+    }
+
     /// If one of some characters leads from a place to another in which some loops have done one more round, and that is all:
     /// how that goes on.
     pub(crate) fn rounds(&self, before: LocalId, after: LocalId, chars: &ByteSet) -> Option<Rounds> {

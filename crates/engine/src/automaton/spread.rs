@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::build::Build;
-use super::store::{Cell, CellId, Head, StateId, Store};
+use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
 
 /// How many ways there may be.
 const WAYS: usize = 64;
@@ -32,7 +32,9 @@ impl Store {
         while let Some(cell) = todo.pop() {
             let cell = build.unfold(cell);
             match self.cell_of(cell) {
-                Some(Cell { head: Head::Expr(expr, _), tail, .. }) if let Expr::Alt(list) = arena.get(expr) => {
+                Some(Cell { head: Head::Expr(expr, _), tail, .. })
+                    if let Expr::Alt(list) = arena.get(expr) =>
+                {
                     todo.extend(arena.list(list).iter().map(|&part| build.push(part, tail)));
                 }
                 _ => ways.push(cell),
@@ -41,37 +43,83 @@ impl Store {
                 return None;
             }
         }
-        let is_word = |&cell: &CellId| self.literal_word(cell);
-        let others = ways.iter().any(|&cell| self.begins_with_letters(cell));
-        (others && ways.iter().any(is_word)).then(|| build.state(&ways))
+        let has_word = ways.iter().any(|&cell| self.is_word(cell));
+        let has_more = has_word && ways.iter().any(|&cell| build.begins_with_letters(cell));
+        has_more.then(|| build.state(&ways))
     }
 
     fn cell_of(&self, cell: CellId) -> Option<Cell> {
         (cell != CellId::NIL).then(|| self.cell(cell))
     }
 
-    fn literal_word(&self, cell: CellId) -> bool {
+    fn is_word(&self, cell: CellId) -> bool {
         self.cell_of(cell).is_some()
             && self.literal_at(cell).is_some_and(|(literal, _)| literal[0].is_ascii_alphabetic())
     }
+}
 
-    /// Whether a cell is a class with most letters, or a call.
-    fn begins_with_letters(&self, cell: CellId) -> bool {
-        let Some(Cell { head: Head::Expr(expr, _), .. }) = self.cell_of(cell) else { return false };
-        let arena = &self.program.arena;
-        match arena.get(expr) {
-            Expr::Bytes(set) => has_letters(arena.byte_set(set)),
-            Expr::Chars(set) => has_letters(&arena.char_set(set).ascii()),
-            Expr::Rule(_) => true,
+/// A state without calls of rules that begin with letters, and where those begin.
+pub(crate) struct WordsCalled {
+    pub(crate) rest: StateId,
+    pub(crate) calls: SmallVec<[LocalId; 4]>,
+}
+
+impl Store {
+    /// Takes calls of rules out of a state that may begin with any letter and call nothing themselves, if it has those and
+    /// more.
+    pub(crate) fn words_called(&self, id: StateId, stack: NodeId) -> Option<WordsCalled> {
+        let kernel = &self.state(id).kernel;
+        let is_call = |&cell: &CellId| match self.cell_of(cell) {
+            Some(Cell { head: Head::Expr(expr, _), tail, .. }) if tail != CellId::NIL => {
+                matches!(self.program.arena.get(expr), Expr::Rule(_))
+            }
             _ => false,
+        };
+        if kernel.len() < 2 || !kernel.iter().any(is_call) {
+            return None;
         }
+        let mut build = self.build();
+        let (mut rest, mut calls): (SmallVec<[CellId; 8]>, SmallVec<[LocalId; 4]>) = Default::default();
+        for &cell in kernel.iter() {
+            match Some(cell).filter(is_call).and_then(|cell| build.word_call(cell, stack)) {
+                Some(call) => calls.push(call),
+                None => rest.push(cell),
+            }
+        }
+        (!calls.is_empty() && !rest.is_empty()).then(|| WordsCalled { rest: build.state(&rest), calls })
     }
 }
 
 impl Build<'_> {
-    /// Whether a frame may begin with any letter: then it is walked by itself, although it calls nothing.
-    pub(super) fn begins_with_letters(&mut self, start: StateId) -> bool {
-        has_letters(&self.first_bytes(start, 0))
+    /// Whether a cell is a class with most letters, or calls a rule that may begin with those.
+    fn begins_with_letters(&mut self, cell: CellId) -> bool {
+        let Some(Cell { head: Head::Expr(expr, _), .. }) = self.store.cell_of(cell) else { return false };
+        let arena = &self.store.program.arena;
+        match arena.get(expr) {
+            Expr::Bytes(set) => has_letters(arena.byte_set(set)),
+            Expr::Chars(set) => has_letters(&arena.char_set(set).ascii()),
+            Expr::Rule(rule) => {
+                let body = self.push(self.store.program.bodies[rule.index()], CellId::NIL);
+                let start = self.state(&[body]);
+                has_letters(&self.first_bytes(start, 0))
+            }
+            _ => false,
+        }
+    }
+
+    /// The local at the start of a rule that a cell calls, if that is such a rule.
+    fn word_call(&mut self, cell: CellId, stack: NodeId) -> Option<LocalId> {
+        let Cell { head: Head::Expr(expr, _), tail, .. } = self.store.cell(cell) else { return None };
+        let Expr::Rule(rule) = self.store.program.arena.get(expr) else { return None };
+        let body = self.push(self.store.program.bodies[rule.index()], CellId::NIL);
+        let start = self.state(&[body]);
+        let calls = !self.store.expansion_in(self, start).calls.is_empty();
+        if calls || !has_letters(&self.first_bytes(start, 0)) {
+            return None;
+        }
+        let ret = self.state(&[tail]);
+        let above = self.push_node(ret, stack);
+        Some(self.local(&[(start, above)]))
     }
 }
 

@@ -17,6 +17,7 @@ use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::entries::KnownGeneric;
 use super::local::Local;
 use super::program::Program;
+use super::watched::Watcher;
 use crate::library::Library;
 use crate::mask::{PendingId, Walked, WalkedId};
 use crate::memo::{Memo, OnceId};
@@ -246,6 +247,8 @@ pub(super) struct Index {
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
     pub(super) leaves: usize,
+    /// What some ASCII characters do in a formula: see [`watched`](super::watched).
+    pub(super) watchers: FxHashMap<(FormulaId, u128), Option<Arc<Watcher>>>,
 }
 
 impl Index {

@@ -17,8 +17,10 @@ mod machines;
 mod pending;
 mod shorter;
 mod store;
+mod stripe;
 mod union;
 mod walk;
+mod watched;
 mod whole;
 mod wide;
 

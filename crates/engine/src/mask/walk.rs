@@ -12,9 +12,11 @@ use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
 use super::store::MaskStore;
+use super::stripe::STRIPE;
+use super::watched::Known;
 use crate::automaton::{
     BlankFirst, CellId, CharClass, End, Exceeded, Generic, Literals, LocalExpansion, LocalId, Loop, NodeId,
-    StateId, Store, Work,
+    StateId, Store, WordsCalled, Work,
 };
 use crate::profile::{Anchor, Profile, Run, RunMask};
 use crate::tables::Tables;
@@ -49,9 +51,14 @@ pub(super) struct Walk<'a> {
     /// Nodes at which an entry is to be chosen of which no more is known.
     pub(super) chosen: Vec<u32>,
     pub(super) closures: Vec<(LocalId, Option<Rc<Closed>>)>,
+    /// The formula that was looked at last for being a loop under conditions.
+    pub(super) last_watched: Option<(LocalId, Option<Rc<Known>>)>,
     /// Places that were visited, where a place may be come to in several ways.
     visited: Option<FxHashSet<(u32, LocalId)>>,
     staying: Staying,
+    /// Whether there are formulas, and loops that are counted.
+    booleans: bool,
+    counts: bool,
 }
 
 /// The place that was visited last.
@@ -85,8 +92,11 @@ impl<'a> Walk<'a> {
             passed: SmallVec::new(),
             chosen: Vec::new(),
             closures: Vec::new(),
+            last_watched: None,
             visited: None,
             staying: Staying { local: LocalId(u32::MAX), visits: 0, ascii: 0 },
+            booleans: store.program.booleans,
+            counts: store.program.counts,
         }
     }
 
@@ -305,6 +315,12 @@ impl<'a> Walk<'a> {
         if self.take_whole(node, local) || self.stays_below(node, local)? {
             return Ok(());
         }
+        if self.counts && self.trie.below[node as usize].chars >= STRIPE && self.stripe(node, local)? {
+            return Ok(());
+        }
+        if self.booleans && !self.store.is_expanded(local) && self.watched_below(node, local)? {
+            return Ok(());
+        }
         let at = self.expansion(local);
         self.ends_in(at, |pending| pending.nodes.push(node));
         self.todo.push((node, at));
@@ -369,7 +385,7 @@ impl<'a> Walk<'a> {
             && (!below.wide
                 || (repeats.wide && !below.broken && below.boundary && self.is_whole(node, repeats)))
             && repeats.left.is_none_or(|left| below.chars <= left)
-            && (repeats.need == 0 || below.chars < repeats.need);
+            && (repeats.need == 0 || !repeats.ends || below.chars < repeats.need);
         if !pure {
             return false;
         }
@@ -409,7 +425,7 @@ impl<'a> Walk<'a> {
     #[inline]
     fn is_whole(&self, node: u32, repeats: &Loop) -> bool {
         let lacking = self.tables.profile.lacking(self.trie, repeats.lack);
-        lacking.is_none_or(|lacking| !lacking.is_about(node))
+        lacking.is_none_or(|lacking| !lacking.is_below(node))
     }
 
     /// Whether the tables of an anchor tell of runs of a class: not if a character that it lacks is on the way there.
@@ -425,10 +441,8 @@ impl<'a> Walk<'a> {
         if self.formulas(anchor.node, local)? {
             return Ok(());
         }
-        if let Some((state, stack)) = self.store.only_state(local)
-            && let Some(spread) = self.store.spread(state)
-        {
-            return self.visit(anchor.node, self.store.local_on(spread, stack));
+        if self.words_apart(anchor.node, local)? {
+            return Ok(());
         }
         let mut seen = self.but_few(index, local)?;
         if seen.is_empty()
@@ -438,6 +452,9 @@ impl<'a> Walk<'a> {
                 return self.by_bytes(anchor.node, local, &left);
             }
             seen = bytes;
+        }
+        if seen.is_empty() && self.watched(index, local)? {
+            return Ok(());
         }
         let expansion = self.expansion(local);
         self.ends_in(expansion, |pending| match anchor.node {
@@ -524,6 +541,22 @@ impl<'a> Walk<'a> {
         for part in parts {
             self.visit(node, self.store.local_on(part, stack))?;
         }
+        Ok(true)
+    }
+
+    /// Visits an anchor where words are open beside other things: those by themselves. Answers whether that was so.
+    fn words_apart(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
+        let store = self.store;
+        let Some((state, stack)) = store.only_state(local) else { return Ok(false) };
+        if let Some(spread) = store.spread(state) {
+            self.visit(node, store.local_on(spread, stack))?;
+            return Ok(true);
+        }
+        let Some(WordsCalled { rest, calls }) = store.words_called(state, stack) else { return Ok(false) };
+        for call in calls {
+            self.visit(node, store.clamped_local(call))?;
+        }
+        self.visit(node, store.local_on(rest, stack))?;
         Ok(true)
     }
 

@@ -4,6 +4,7 @@
 //! them. Such a set is taken for one that has them all, and the tokens with a character that it lacks are left out again.
 //! For that it is known where those characters are in the trie, and the beginnings of characters that all lack.
 
+use std::ops::Range;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -54,7 +55,15 @@ pub(crate) struct Lacks {
 /// The characters that a set lacks.
 pub(crate) struct Lack {
     pub(crate) chars: CharSet,
-    places: OnceLock<Box<[Place]>>,
+    places: OnceLock<Places>,
+}
+
+/// Where the characters that a set lacks are, in the order of tokens.
+struct Places {
+    /// Without those that lie within another.
+    outermost: Box<[Place]>,
+    /// Where each is in whose tokens no more of them begin: the first token, and the node.
+    deepest: Box<[(u32, u32)]>,
 }
 
 /// Where a character is in the trie: the node at which it is complete, and the tokens below.
@@ -158,7 +167,8 @@ impl Lacks {
             Some(at) => at,
             None if self.known.len() == KNOWN || !is_few && *bytes > BYTES => return None,
             None => {
-                *bytes += size_of_val(lacking.ranges()) + lacked * size_of::<Place>();
+                *bytes +=
+                    size_of_val(lacking.ranges()) + lacked * (size_of::<Place>() + size_of::<(u32, u32)>());
                 self.known.push(Lack { chars: lacking, places: OnceLock::new() })
             }
         };
@@ -168,11 +178,12 @@ impl Lacks {
     /// Where the characters of a lack are, and the beginnings that only they have; none if it is nothing.
     pub(super) fn lacking<'a>(&'a self, trie: &'a Trie, id: LackId) -> Option<Lacking<'a>> {
         let lack = self.get(id)?;
-        Some(Lacking { trie, places: lack.places.get_or_init(|| self.places(trie, &lack.chars)) })
+        let Places { outermost, deepest } = lack.places.get_or_init(|| self.places(trie, &lack.chars));
+        Some(Lacking { trie, places: outermost, deepest })
     }
 
-    /// Where some characters are, in the order of tokens; what lies within another is left out.
-    fn places(&self, trie: &Trie, chars: &CharSet) -> Box<[Place]> {
+    /// Where some characters are.
+    fn places(&self, trie: &Trie, chars: &CharSet) -> Places {
         let others = self.wide.minus(chars);
         let has_other = |cut: &&Cut| {
             let next = others.ranges().partition_point(|range| range.1 < cut.first);
@@ -181,24 +192,24 @@ impl Lacks {
         let cut = self.cut.get_or_init(|| find_cut(trie)).iter();
         let cut = cut.filter(|cut| !has_other(cut)).map(|cut| cut.node);
         let nodes = self.by_char.nodes_of(chars).flatten().copied().chain(cut);
-        // For each token the first node down to it that is one of them: nodes further down have higher numbers.
-        let mut outermost = vec![u32::MAX; trie.tokens.len()];
+        // Of those whose tokens begin with the same, the first node down to it and the last: nodes further down have higher
+        // numbers.
+        const NONE: (u32, u32) = (u32::MAX, 0);
+        let mut found = vec![NONE; trie.tokens.len()];
         for node in nodes {
-            if let Some(known) = outermost.get_mut(trie.nodes[node as usize].tokens as usize) {
-                *known = node.min(*known);
+            if let Some((first, last)) = found.get_mut(trie.nodes[node as usize].tokens as usize) {
+                (*first, *last) = (node.min(*first), node.max(*last));
             }
         }
-        let mut places = Vec::new();
-        let mut at = 0;
-        while let Some(&node) = outermost.get(at) {
-            at += 1;
-            if node != u32::MAX {
-                let TrieNode { tokens, tokens_end, .. } = trie.nodes[node as usize];
-                places.push(Place { tokens, tokens_end, node });
-                at = at.max(tokens_end as usize);
+        let (mut outermost, mut deepest) = (Vec::<Place>::new(), Vec::new());
+        for (token, &(first, last)) in (0..).zip(&found).filter(|(_, found)| **found != NONE) {
+            deepest.push((token, last));
+            if outermost.last().is_none_or(|place| place.tokens_end <= token) {
+                let tokens_end = trie.nodes[first as usize].tokens_end;
+                outermost.push(Place { tokens: token, tokens_end, node: first });
             }
         }
-        places.into()
+        Places { outermost: outermost.into(), deepest: deepest.into() }
     }
 
     /// The lack with this number; none if it is nothing.
@@ -236,6 +247,7 @@ fn begun(bytes: &[u8]) -> (u32, u32) {
 pub(crate) struct Lacking<'a> {
     trie: &'a Trie,
     places: &'a [Place],
+    deepest: &'a [(u32, u32)],
 }
 
 impl<'a> Lacking<'a> {
@@ -252,17 +264,18 @@ impl<'a> Lacking<'a> {
         place.is_some_and(|place| tokens_end <= place.tokens_end && place.node <= node)
     }
 
-    /// Whether one of them is before or below a node.
-    pub(crate) fn is_about(&self, node: u32) -> bool {
+    /// Whether one of them is below a node.
+    pub(crate) fn is_below(&self, node: u32) -> bool {
         let TrieNode { tokens, tokens_end, .. } = self.trie.nodes[node as usize];
-        self.before(tokens_end).is_some_and(|place| place.tokens_end > tokens)
+        let start = self.deepest.partition_point(|place| place.0 < tokens);
+        // The first may be on the way to the node; others that begin behind it are below.
+        self.deepest[start..].iter().take_while(|place| place.0 < tokens_end).any(|place| place.1 > node)
     }
 
-    /// The tokens below a node, on the way to which there is none, that have one of the characters.
-    pub(super) fn tokens_below(&self, node: u32) -> impl Iterator<Item = &'a [crate::vocab::TokenId]> {
-        let TrieNode { tokens, tokens_end, .. } = self.trie.nodes[node as usize];
-        let start = self.places.partition_point(|place| place.tokens < tokens);
-        let inside = self.places[start..].iter().take_while(move |place| place.tokens < tokens_end);
+    /// Of some tokens in a row, on the way to which there is none, those that have one of the characters.
+    pub(super) fn tokens_in(&self, row: Range<u32>) -> impl Iterator<Item = &'a [crate::vocab::TokenId]> {
+        let start = self.places.partition_point(|place| place.tokens < row.start);
+        let inside = self.places[start..].iter().take_while(move |place| place.tokens < row.end);
         let trie = self.trie;
         inside.map(move |place| &trie.tokens[place.tokens as usize..place.tokens_end as usize])
     }
@@ -289,10 +302,12 @@ mod tests {
                 bytes.windows(3).any(|w| w == "\u{2028}".as_bytes() || w == "\u{2029}".as_bytes())
             };
             assert_eq!(lacking.is_before(node), has(&path), "{path:x?}");
-            let below = words.iter().any(|word| word.as_bytes().starts_with(&path) && has(word.as_bytes()));
-            assert_eq!(lacking.is_about(node), below, "{path:x?}");
+            // A character that is complete at the node or before is none below it.
+            let behind = |word: &&str| has(&word.as_bytes()[path.len().saturating_sub(2)..]);
+            let below = words.iter().filter(|word| word.as_bytes().starts_with(&path)).any(behind);
+            assert_eq!(lacking.is_below(node), below, "{path:x?}");
         }
-        let below: Vec<u32> = lacking.tokens_below(crate::trie::ROOT).flatten().copied().collect();
+        let below: Vec<u32> = lacking.tokens_in(0..trie.tokens.len() as u32).flatten().copied().collect();
         assert_eq!(below.len(), 5);
     }
 
@@ -307,7 +322,7 @@ mod tests {
         let cut_off = |lacking: (u32, u32)| {
             let places = lacks.places(&trie, &CharSet::from_ranges([lacking]));
             let mut tokens: Vec<u32> =
-                places.iter().flat_map(|place| trie.subtree(place.node)).copied().collect();
+                places.outermost.iter().flat_map(|place| trie.subtree(place.node)).copied().collect();
             tokens.sort_unstable();
             tokens
         };

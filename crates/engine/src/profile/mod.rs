@@ -114,6 +114,9 @@ pub(crate) struct RunMask {
     pub(crate) longest: u32,
 }
 
+/// So many words of a mask are looked at in one go.
+const ROW: usize = 16;
+
 /// From this many characters on, tokens are few enough to be listed.
 pub(crate) const LONG: u32 = 32;
 
@@ -220,13 +223,31 @@ impl Profile {
 
     /// The tokens that are a run but for their having too many characters.
     pub(crate) fn longer(&self, trie: &Trie, run: Run) -> Arc<[TokenId]> {
+        self.longer_up_to(trie, run, u32::MAX)
+    }
+
+    /// The same without those that have more than so many, as far as that can be told at a glance.
+    pub(crate) fn longer_up_to(&self, trie: &Trie, run: Run, most: u32) -> Arc<[TokenId]> {
         if run.most >= LONG {
             return self.mask(trie, run).minus;
         }
-        let all = self.cached(trie, Run { most: u32::MAX, ..run });
-        let words = all.mask.iter().zip(self.at_most(&run)).enumerate();
-        let left = words.map(|(i, (all, short))| (i as u32 * 32, all & !short)).filter(|word| word.1 != 0);
-        left.flat_map(|(at, bits)| (0..32).filter(move |i| bits >> i & 1 == 1).map(move |i| at + i)).collect()
+        let all = self.mask(trie, Run { most: if most < LONG { most } else { u32::MAX }, ..run });
+        let short = self.at_most(&run);
+        let mut longer = Vec::new();
+        // Most of them are short: a row of words has none that is not.
+        for (row, (all, short)) in (0..).zip(all.mask.chunks(ROW).zip(short.chunks(ROW))) {
+            if all.iter().zip(short).fold(0, |left, (all, short)| left | (all & !short)) == 0 {
+                continue;
+            }
+            for (at, (all, short)) in (row * ROW as u32..).zip(all.iter().zip(short)) {
+                let mut bits = all & !short;
+                while bits != 0 {
+                    longer.push(at * 32 + bits.trailing_zeros());
+                    bits &= bits - 1;
+                }
+            }
+        }
+        longer.into()
     }
 
     fn cached(&self, trie: &Trie, run: Run) -> RunMask {
@@ -277,7 +298,11 @@ impl Profile {
     /// What was found but for tokens with characters that the class of a run lacks.
     fn without_lacking(&self, trie: &Trie, run: &Run, mut found: Found) -> RunMask {
         if let Some(lacking) = self.lacking(trie, run.rest.lack) {
-            lacking.tokens_below(self.anchor(run.anchor).node).for_each(|tokens| found.remove(tokens));
+            let node = self.anchor(run.anchor).node;
+            for (low, high) in run.first_ranges() {
+                let row = trie.tokens_by(node, low, high);
+                lacking.tokens_in(row).for_each(|tokens| found.remove(tokens));
+            }
         }
         found.finish()
     }

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use regex_syntax::utf8::Utf8Sequences;
 use smallvec::{SmallVec, smallvec};
@@ -186,7 +186,7 @@ impl fmt::Debug for CharSet {
 #[derive(Clone, Debug)]
 pub(super) struct Encoded {
     pub(super) set: CharSet,
-    utf8: OnceLock<Utf8Dfa>,
+    utf8: OnceLock<Arc<Utf8Dfa>>,
 }
 
 impl Encoded {
@@ -195,8 +195,43 @@ impl Encoded {
     }
 
     pub(super) fn utf8(&self) -> &Utf8Dfa {
-        self.utf8.get_or_init(|| Utf8Dfa::new(&self.set))
+        self.utf8.get_or_init(|| known_utf8(&self.set))
     }
+}
+
+/// Sets of more ranges than this are categories of Unicode and the like: many grammars have the same few of them, and each
+/// takes a tenth of a millisecond to encode.
+const MANY_RANGES: usize = 64;
+/// So many ranges may the sets have together whose encodings are kept.
+const KEPT_RANGES: usize = 1 << 15;
+
+/// The encodings of sets of many ranges, and how many ranges those have.
+#[derive(Default)]
+struct KnownUtf8 {
+    sets: hashbrown::HashMap<CharSet, Arc<Utf8Dfa>, rustc_hash::FxBuildHasher>,
+    ranges: usize,
+}
+
+/// The bytes that encode the characters of a set, shared by all sets that are equal and have many ranges.
+fn known_utf8(set: &CharSet) -> Arc<Utf8Dfa> {
+    static KNOWN: LazyLock<Mutex<KnownUtf8>> = LazyLock::new(Mutex::default);
+    let ranges = set.ranges().len();
+    if !(MANY_RANGES..KEPT_RANGES).contains(&ranges) {
+        return Arc::new(Utf8Dfa::new(set));
+    }
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(utf8) = known().sets.get(set) {
+        return utf8.clone();
+    }
+    let utf8 = Arc::new(Utf8Dfa::new(set));
+    let mut known = known();
+    if known.ranges + ranges > KEPT_RANGES {
+        *known = KnownUtf8::default();
+    }
+    if known.sets.insert(set.clone(), utf8.clone()).is_none() {
+        known.ranges += ranges;
+    }
+    utf8
 }
 
 impl Borrow<CharSet> for Encoded {
