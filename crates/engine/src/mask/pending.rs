@@ -8,6 +8,11 @@ use super::accept::Accept;
 use crate::automaton::{CharClass, End};
 use crate::profile::Run;
 
+/// So few need not be told apart.
+const FEW: usize = 64;
+/// So many are looked through before there are more.
+const MANY: usize = 1 << 12;
+
 /// Trie nodes at which a frame may end with bytes of the token left over.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Pending {
@@ -41,9 +46,27 @@ impl Pending {
 
     /// Adds what is pending elsewhere.
     pub(crate) fn extend(&mut self, other: &Pending) {
+        let (nodes, pure) = (self.nodes.len() + other.nodes.len(), self.pure.len() + other.pure.len());
+        if nodes > self.nodes.capacity().max(MANY) || pure > self.pure.capacity().max(MANY) {
+            self.tidy(); // the same may have been added again and again
+        }
         self.nodes.extend_from_slice(&other.nodes);
         self.pure.extend_from_slice(&other.pure);
-        self.runs.extend(other.runs.iter().cloned());
+        for run in other.runs.iter().filter(|run| !self.runs.contains(run)).collect::<SmallVec<[_; 4]>>() {
+            self.runs.push(run.clone());
+        }
+    }
+
+    /// Leaves out what is there twice. Where there is little, that does not matter.
+    pub(crate) fn tidy(&mut self) {
+        if self.nodes.len() > FEW {
+            self.nodes.sort_unstable();
+            self.nodes.dedup();
+        }
+        if self.pure.len() > FEW {
+            self.pure.sort_unstable_by_key(|(node, class)| (*node, class.wide, class.ascii));
+            self.pure.dedup();
+        }
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -105,10 +105,7 @@ impl<'a> Walk<'a> {
         let mut pending = self.passed;
         pending.extend(passes);
         for mut found in std::iter::once(self.found).chain(self.found_ends) {
-            if found.nodes.len() > 64 {
-                found.nodes.sort_unstable();
-                found.nodes.dedup();
-            }
+            found.tidy();
             let end = found.end.take();
             let whole = std::mem::take(&mut found.whole).then_some(PendingId::WHOLE);
             let rest = (!found.is_empty()).then(|| self.memory.intern(self.store, found));

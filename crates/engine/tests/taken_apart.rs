@@ -1,0 +1,156 @@
+//! Places that are taken apart to make their masks: loops under conditions, keywords beside identifiers, loops that only
+//! count. Masks against the definition, over a vocabulary large enough for the tables of runs.
+
+mod support;
+
+use std::sync::OnceLock;
+
+use support::{Sorted, byte_vocab, compile, gbnf};
+use tokenstile::grammar::JsonOptions;
+use tokenstile::{Grammar, Limits, Vocab};
+use tokenstile_testkit::Reference;
+
+struct Words {
+    vocab: Vocab,
+    sorted: Sorted,
+}
+
+/// Short words of letters and digits, some with what may follow them; parts of keywords; rules of dashes, dots and blanks.
+fn words() -> &'static Words {
+    static WORDS: OnceLock<Words> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let letters = || "abdefinoprstwx".chars();
+        let mut tokens: Vec<String> = Vec::new();
+        for (a, b) in letters().flat_map(|a| letters().map(move |b| (a, b))) {
+            let upper = a.to_ascii_uppercase();
+            tokens.extend(
+                ["", "\"", "(", "1", " ", "-", "_a", ".b", "\":"].map(|tail| format!("{a}{b}{tail}")),
+            );
+            tokens.extend([format!("{upper}{b}"), format!("{upper}{b}{a}\""), format!("{a}{upper}1")]);
+            tokens.extend([
+                format!(" {a}{b}"),
+                format!("\"{a}{b}"),
+                format!(" {upper}{b}"),
+                format!("({a}{b}"),
+            ]);
+            tokens.push(format!("{a}{b}{a}{b}{a}{b}{a}{b}"));
+        }
+        tokens.extend(
+            (0..100).flat_map(|n| [format!("{n}"), format!("{n}\""), format!("a{n}"), format!("A{n}b")]),
+        );
+        let parts = [
+            "pass",
+            "word",
+            "password",
+            "passw",
+            "ssword",
+            "ord",
+            "xpasswordx",
+            "password\"",
+            "passwor",
+            "if",
+            "int",
+            "int ",
+            "return",
+            "return ",
+            "in",
+            "inti",
+            "for",
+            "for(",
+            "not ",
+            "nota",
+            "intern",
+            "else",
+        ];
+        tokens.extend(parts.map(str::to_owned));
+        for n in 2..40 {
+            for c in ["-", ".", " ", "a", "0"] {
+                tokens.push(c.repeat(n));
+            }
+            tokens.extend(["a", ".", "\"", "-a", "Z"].map(|tail| format!("{}{tail}", "-".repeat(n))));
+        }
+        tokens.sort();
+        tokens.dedup();
+        tokens.retain(|token| token.len() > 1);
+        let vocab = byte_vocab(&tokens);
+        Words { sorted: Sorted::new(&vocab), vocab }
+    })
+}
+
+/// Compares the masks at every place of some texts.
+fn check(grammar: &Grammar, texts: &[String]) {
+    let words = words();
+    let (matcher, reference) = (compile(grammar, &words.vocab).matcher(), Reference::new(grammar));
+    for text in texts {
+        for end in 0..=text.len() {
+            let (start, mut matcher) = (&text[..end], matcher.fork());
+            if matcher.commit_bytes(start.as_bytes()).is_err() {
+                assert_eq!(reference.viable(start.as_bytes()).known(), Some(false), "{start}");
+                break;
+            }
+            let same = words.sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
+            assert!(same.is_ok(), "after {start:?}: {same:?}");
+        }
+    }
+}
+
+fn check_pattern(pattern: &str, texts: &[&str]) {
+    let schema = format!(r#"{{"type":"string","pattern":{pattern:?}}}"#);
+    let grammar =
+        Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
+    check(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
+}
+
+#[test]
+fn loops_under_conditions() {
+    check_pattern(
+        "^(?=.*[0-9])(?=.*[A-Z])(?!.*password)[A-Za-z0-9!#%]{8,24}$",
+        &["abcdefgh1X", "Xpasswor1dabcdefghijklm", "aaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaX"],
+    );
+    // Next to no room, none at all, any amount of it, and none that must be taken.
+    check_pattern("^(?=.*[0-9])[a-z0-9]{2,4}$", &["abc", "a1b", "abx4"]);
+    check_pattern("^(?=.*[0-9])(?=.*[A-Z])[A-Za-z0-9]{2}$", &["aX", "1X"]);
+    check_pattern("^(?=.*[0-9])(?!.*x)[a-z0-9]+$", &["abpasswordw", "a1b", "x"]);
+    check_pattern("^(?!.*password)[a-z]{0,30}$", &["passwor", "passpassw", ""]);
+    check_pattern("^(?!.*pass)(?!.*word)[a-z]{3,20}$", &["wor", "paswordx", "passs"]);
+    // Conditions that take more than one character, that come undone, or that others rule out.
+    check_pattern("^(?=.*pass)[a-z]{4,12}$", &["aaapass", "aaaaaaaapas", "passaaaaaaaa"]);
+    check_pattern("^(?=.*[0-9]$)[a-z0-9]{3,9}$", &["ab1", "1abcdefg", "aaaaaaaa"]);
+    check_pattern("^(?=.*[0-9])(?!.*1)(?!.*[02-8])[a-z0-9]{3,9}$", &["ab9", "abcdefgh"]);
+    check_pattern("^(?!(aa)*$)[a-z]{1,9}$", &["aaaa", "aab", "aaaaaaaaa"]);
+    check_pattern("^(?=.{4,6}$)(?!.*d)[a-f]{1,9}$", &["abcabc", "abc"]);
+}
+
+#[test]
+fn loops_that_only_count() {
+    check_pattern(
+        "^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\\.)+[a-zA-Z]{2,63}$",
+        &["www.a--b.org", "a-------------------------------b.aa", "-"],
+    );
+    check_pattern("^[a-z]([a-z0-9-]{0,12}[a-z0-9])?$", &["a", "a--", "abcabcabcabca", "a-----------b"]);
+    check_pattern("^[a-z0-9-]{3,20}x?$", &["--", "-------------------", "aaaaaaaaaaaaaaaaaaaax"]);
+    check_pattern("^(-{0,9}|\\.{5,30})!$", &["-----", ".....", ".............................."]);
+    check_pattern("^(-|--|-a){9,30}$", &["--------", "-a-a-a-a-a", "---------------------------"]);
+    check_pattern("^[a.-]{2,30}(-{3}|\\.)b$", &["a-----", "---------------------------b"]);
+}
+
+#[test]
+fn keywords_beside_identifiers() {
+    let texts: Vec<String> =
+        ["if (in) in1(nota)", "return int_a", "for(int intern)", "not not nota", "else ifx"]
+            .map(str::to_owned)
+            .to_vec();
+    for rules in [
+        // An identifier in its place, called, called in several ways, and of another alphabet.
+        r#"item ::= "if " | "int " | "return " | "not " item | [a-z_] [a-z0-9_]*"#,
+        r#"item ::= "if " | "int " item | name "(" | name
+           name ::= [a-zA-Z] [a-zA-Z0-9_]*"#,
+        r#"item ::= type name | name "(" item ")" | "return " item | name
+           type ::= ("int" | "for") " "
+           name ::= [a-z] [a-z0-9]*"#,
+        r#"item ::= ("in" | "int" | [a-z]{2,5}) "(" | "not"? name
+           name ::= [^ ()]+"#,
+    ] {
+        check(&gbnf(&format!("root ::= (item | [ ()])+\n{rules}")), &texts);
+    }
+}
