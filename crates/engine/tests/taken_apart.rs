@@ -69,6 +69,8 @@ fn words() -> &'static Words {
             }
             tokens.extend(["a", ".", "\"", "-a", "Z"].map(|tail| format!("{}{tail}", "-".repeat(n))));
         }
+        // Longer than any that is of letters alone.
+        tokens.extend([36, 42].map(|n| format!("{}!", "x".repeat(n))));
         tokens.sort();
         tokens.dedup();
         tokens.retain(|token| token.len() > 1);
@@ -131,6 +133,8 @@ fn loops_that_only_count() {
     check_pattern("^[a-z0-9-]{3,20}x?$", &["--", "-------------------", "aaaaaaaaaaaaaaaaaaaax"]);
     check_pattern("^(-{0,9}|\\.{5,30})!$", &["-----", ".....", ".............................."]);
     check_pattern("^(-|--|-a){9,30}$", &["--------", "-a-a-a-a-a", "---------------------------"]);
+    check_pattern("^([b-z]{2,30}|[b-z]{40,50})!$", &["xxxxx", &"x".repeat(29), &"x".repeat(39)]);
+    check_pattern("^[b-z]([b-z.]{0,60}[b-z])?!$", &["xxxxx", &"x".repeat(29)]);
     check_pattern("^[a.-]{2,30}(-{3}|\\.)b$", &["a-----", "---------------------------b"]);
 }
 

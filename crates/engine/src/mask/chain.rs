@@ -10,7 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Rounds, Store};
-use crate::profile::{Entry, LackId, Profile, Run, RunMask};
+use crate::profile::{LackId, Profile, Run, RunMask, SHORT as SHORT_TOKEN};
 
 /// How many places there may be.
 const LONGEST: usize = 64;
@@ -147,7 +147,7 @@ impl Walk<'_> {
     /// Takes the tokens of a run that lead along a chain. Answers whether it is one for as long as the tokens are.
     fn along_chain(&mut self, run: Run, chain: &mut Chain) -> Result<bool, Exceeded> {
         let tables = self.tables;
-        let longest = tables.profile.mask(self.trie, run).longest as usize;
+        let longest = self.longest_run(&run, tables.profile.mask(self.trie, run).longest);
         if !self.follow_chain(chain, &run.rest.ascii, longest)? {
             return Ok(false);
         }
@@ -160,11 +160,7 @@ impl Walk<'_> {
         for byte in chain.alive.minus(&run.rest.ascii).iter() {
             for entry in leaving.by(byte) {
                 self.work.spend(1)?;
-                let from = match chain.at(self.store, entry.chars as usize - 1) {
-                    None => self.behind_chain(chain, &entry)?,
-                    known => known,
-                };
-                let Some(from) = from else { continue };
+                let Some(from) = chain.at(self.store, entry.chars as usize - 1) else { continue };
                 if let Some(next) = self.by_byte(from, byte)? {
                     self.arrive(entry.node, next)?;
                 }
@@ -173,17 +169,20 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// Where the characters before an entry lead that are more than were followed: no token has so many and nothing else.
-    fn behind_chain(&mut self, chain: &mut Chain, entry: &Entry) -> Result<Option<LocalId>, Exceeded> {
-        let more = entry.chars as usize - chain.places.len();
-        // The characters of a chain are one byte each.
-        let bytes: SmallVec<[u8; 16]> = self.trie.path(entry.node).skip(1).take(more).collect();
-        let mut at = chain.last(self.store);
-        for &byte in bytes.iter().rev() {
-            let Some(from) = at else { break };
-            self.work.spend(1)?;
-            at = self.after_byte(from, byte)?;
-        }
-        Ok(at)
+    /// The most characters of a run that any token from its anchor on begins with, or more, given how many a token has that
+    /// is nothing else.
+    fn longest_run(&self, run: &Run, longest: u32) -> usize {
+        let profile = &self.tables.profile;
+        let path: SmallVec<[u8; 8]> = self.trie.path(profile.anchor(run.anchor).node).collect();
+        let longest = longest.max(SHORT_TOKEN) as usize;
+        let long = profile.longer_than(longest as u32).iter();
+        let runs = long.filter_map(|long| {
+            let bytes = self.tables.vocab.bytes(long.token)?;
+            let (before, behind) = bytes.split_at_checked(path.len())?;
+            let (first, behind) = behind.split_first()?;
+            let begins = before.iter().eq(path.iter().rev()) && run.first.contains(*first);
+            begins.then(|| 1 + behind.iter().take_while(|&&byte| run.rest.ascii.contains(byte)).count())
+        });
+        runs.max().map_or(longest, |most| longest.max(most))
     }
 }

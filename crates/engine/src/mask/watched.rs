@@ -14,7 +14,7 @@ use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{CharClass, Endings, Exceeded, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
 use crate::profile::{Entry, LackId, Profile, Run, RunMask};
-use crate::trie::ROOT;
+use crate::trie::{Ids, ROOT};
 
 /// So many tokens that leave too little room are looked at one by one.
 const LONG_TOKENS: usize = 4_000;
@@ -60,7 +60,7 @@ impl Walk<'_> {
         let Some(known) = self.watched_at(local) else { return Ok(false) };
         let Known { watched, onward, exits } = &*known;
         let mut endings = Endings::default();
-        let (mut found, mut left): (SmallVec<[u32; 32]>, SmallVec<[(u32, u8); 8]>) = Default::default();
+        let (mut found, mut left) = (Ids::new(), SmallVec::<[(u32, u8); 8]>::new());
         let mut todo: SmallVec<[(u32, WatchPlace, u32); 16]> =
             SmallVec::from_slice(&[(node, [0; WATCHERS], 0)]);
         while let Some((node, place, read)) = todo.pop() {

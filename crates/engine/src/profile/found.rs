@@ -18,24 +18,26 @@ pub(super) fn set(words: &mut [u32], token: TokenId) {
 
 /// A run's mask while it is put together.
 pub(super) struct Found {
-    pub(super) words: Vec<u32>,
+    /// Where it will stay: copied once if it begins as another one, and not at all otherwise.
+    pub(super) words: Arc<[u32]>,
     long: Vec<(u32, TokenId)>,
     longest: u32,
 }
 
 impl From<RunMask> for Found {
     fn from(mask: RunMask) -> Self {
-        Found { words: mask.mask.to_vec(), long: mask.long.to_vec(), longest: mask.longest }
+        Found { words: mask.mask, long: mask.long.to_vec(), longest: mask.longest }
     }
 }
 
 impl Found {
     pub(super) fn new(words: usize) -> Self {
-        Found { words: vec![0; words], long: Vec::new(), longest: 0 }
+        Found { words: std::iter::repeat_n(0, words).collect(), long: Vec::new(), longest: 0 }
     }
 
     pub(super) fn remove(&mut self, tokens: &[TokenId]) {
-        tokens.iter().for_each(|&t| self.words[t as usize / 32] &= !(1 << (t % 32)));
+        let words = Arc::make_mut(&mut self.words);
+        tokens.iter().for_each(|&t| words[t as usize / 32] &= !(1 << (t % 32)));
     }
 
     /// The same for those that some bytes lead to from a node.
@@ -46,9 +48,10 @@ impl Found {
 
     /// Adds tokens, sorted by their numbers of characters; `dense` is all of them.
     pub(super) fn add(&mut self, tokens: &[Counted], dense: Option<&[u32]>) {
+        let words = Arc::make_mut(&mut self.words);
         match dense {
-            Some(dense) => add_mask(dense, &mut self.words),
-            None => tokens.iter().for_each(|t| set(&mut self.words, t.token)),
+            Some(dense) => add_mask(dense, words),
+            None => tokens.iter().for_each(|t| set(words, t.token)),
         }
         let long = tokens.iter().rev().take_while(|t| t.chars > LONG);
         self.long.extend(long.map(|t| (t.chars, t.token)));
@@ -60,28 +63,24 @@ impl Found {
         let words = &self.words;
         self.long.retain(|t| words[t.1 as usize / 32] >> (t.1 % 32) & 1 == 1);
         self.long.sort_unstable_by(|a, b| b.cmp(a));
-        RunMask {
-            mask: self.words.into(),
-            minus: Arc::default(),
-            long: self.long.into(),
-            longest: self.longest,
-        }
+        RunMask { mask: self.words, minus: Arc::default(), long: self.long.into(), longest: self.longest }
     }
 
     /// Adds the tokens below `nodes` whose further bytes are all in the run.
     pub(super) fn add_matching(&mut self, trie: &Trie, nodes: &[u32], run: &Run) {
         let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
         let allowed = run.rest.ascii.ascii_bits();
+        let words = Arc::make_mut(&mut self.words);
         while let Some((node, chars)) = todo.pop() {
             let below = trie.below[node as usize];
             let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);
             if pure && below.boundary && chars + below.chars <= LONG {
-                trie.subtree(node).iter().for_each(|&t| set(&mut self.words, t));
+                trie.subtree(node).iter().for_each(|&t| set(words, t));
                 self.longest = self.longest.max(chars + below.chars);
                 continue;
             }
             for &token in trie.own(node) {
-                set(&mut self.words, token);
+                set(words, token);
                 self.longest = self.longest.max(chars);
                 if chars > LONG {
                     self.long.push((chars, token));
