@@ -192,7 +192,7 @@ impl Walk<'_> {
     /// Takes what a state of the frame that is walked does with what is pending.
     fn resolved(&mut self, pending: PendingId, state: StateId) -> Result<(), Exceeded> {
         let more = self.memory.resolve(self.store, self.tables, pending, state, self.work)?;
-        self.join(more);
+        self.join(more)?;
         self.chosen.extend_from_slice(&more.choices);
         Ok(())
     }

@@ -148,9 +148,9 @@ impl<'a> Walk<'a> {
     }
 
     /// Takes what another walk has found.
-    pub(super) fn join(&mut self, known: &Walked) {
+    pub(super) fn join(&mut self, known: &Walked) -> Result<(), Exceeded> {
         known.accept.add_to(&mut self.masks, &mut self.ids);
-        known.pending.iter().for_each(|&pending| self.stays_pending(pending));
+        known.pending.iter().try_for_each(|&pending| self.stays_pending(pending))
     }
 
     /// Takes a state apart by the members that it is before, and takes what `ask` says of each part; whether there are
@@ -163,23 +163,26 @@ impl<'a> Walk<'a> {
         let Some(parts) = self.store.parts_by_members(state) else { return Ok(false) };
         for part in parts {
             let known = ask(part, self.work)?;
-            self.join(&known);
+            self.join(&known)?;
         }
         Ok(true)
     }
 
     /// Takes note of what is pending behind a frame that has returned.
-    fn stays_pending(&mut self, id: PendingId) {
+    fn stays_pending(&mut self, id: PendingId) -> Result<(), Exceeded> {
         let memory = self.memory;
         let pending = memory.pending(id);
         let (found, of) = match (pending.end, pending.of) {
             (Some(end), Some(of)) => (self.found_at(end), of),
             _ => (&mut self.found, id),
         };
-        match of {
-            PendingId::WHOLE => found.whole = true,
-            _ => found.extend(memory.pending(of)),
+        if of == PendingId::WHOLE {
+            found.whole = true;
+            return Ok(());
         }
+        let more = memory.pending(of);
+        found.extend(more);
+        self.work.spend((more.nodes.len() + more.pure.len()) / 4)
     }
 
     /// What is pending where the frame ends in a certain way.
