@@ -175,7 +175,7 @@ impl Walk<'_> {
         let profile = &self.tables.profile;
         let path: SmallVec<[u8; 8]> = self.trie.path(profile.anchor(run.anchor).node).collect();
         let longest = longest.max(SHORT_TOKEN) as usize;
-        let long = profile.longer_than(longest as u32).iter();
+        let long = profile.longer_than(longest as u32).iter().filter(|long| long.has(&run.rest.ascii));
         let runs = long.filter_map(|long| {
             let bytes = self.tables.vocab.bytes(long.token)?;
             let (before, behind) = bytes.split_at_checked(path.len())?;

@@ -1,5 +1,7 @@
 //! The long tokens of a vocabulary, which are few.
 
+use tokenstile_grammar::ir::ByteSet;
+
 use super::LackId;
 use crate::automaton::CharClass;
 use crate::trie::Trie;
@@ -62,6 +64,12 @@ impl LongToken {
         }
     }
 
+    /// Whether it has one of some ASCII characters.
+    #[inline]
+    pub(crate) fn has(&self, ascii: &ByteSet) -> bool {
+        self.ascii & ascii.ascii_bits() != 0
+    }
+
     /// Whether it is made of characters of a class alone, as far as can be told at a glance.
     #[inline]
     pub(crate) fn is_of(&self, class: &CharClass) -> bool {
@@ -74,7 +82,6 @@ impl LongToken {
 mod tests {
     use super::*;
     use crate::Vocab;
-    use tokenstile_grammar::ir::ByteSet;
 
     #[test]
     fn long_tokens_are_told_by_their_characters() {
