@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Sorted, byte_vocab, compile};
+use support::{Words, compile};
 use tokenstile::Limits;
 use tokenstile::grammar::{Grammar, JsonOptions};
 use tokenstile_testkit::Reference;
@@ -13,8 +13,7 @@ fn what_asks_for_nothing_more_changes_nothing() {
         "http", "https", "://", "s://a", ".org", "/b", "/b\"", "a.b", "\\n", "\\\\", "\\\"", "\\u00", "x\\",
         "é", "éa", "\u{2028}", "ab", "abc", "%2", "%20", " ", " a", "::", "@", "2024", "-0", "-01", "c\"",
     ];
-    let vocab = byte_vocab(&words);
-    let sorted = Sorted::new(&vocab);
+    let words = Words::new(&words);
     let cases: &[(&str, &[&str])] = &[
         (r#"{"format":"uri","pattern":"^https?://.+"}"#, &["https://a.org/b", "http://é", "ftp://"]),
         (r#"{"format":"uri","pattern":"^http"}"#, &["https:a", "http:\\n"]),
@@ -29,22 +28,7 @@ fn what_asks_for_nothing_more_changes_nothing() {
         for (schema, texts) in cases {
             let schema = format!(r#"{{"type":"string",{}"#, &schema[1..]);
             let grammar = Grammar::json_schema(&schema, &options, &Limits::default()).expect("a good schema");
-            let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
-            for text in texts.iter().map(|text| format!("\"{text}\"")) {
-                for (end, _) in text.char_indices().chain([(text.len(), ' ')]) {
-                    let (start, mut matcher) = (&text[..end], matcher.fork());
-                    if matcher.commit_bytes(start.as_bytes()).is_err() {
-                        assert_eq!(
-                            reference.viable(start.as_bytes()).known(),
-                            Some(false),
-                            "{schema} {start}"
-                        );
-                        break;
-                    }
-                    let same = sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
-                    assert!(same.is_ok(), "{schema} after {start}: {same:?}");
-                }
-            }
+            words.check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
         }
     }
 }
@@ -54,8 +38,7 @@ fn other_keys_are_none_of_many_names() {
     let names = "name names namely na id ids idle type title time timer tim created createdAt updated updatedAt up a ab abc é éa";
     let words: Vec<String> =
         names.split(' ').flat_map(|name| [name.to_owned(), format!("{name}\":")]).collect();
-    let vocab = byte_vocab(&words);
-    let sorted = Sorted::new(&vocab);
+    let Words { vocab, sorted } = Words::new(&words);
     let members: Vec<String> = names.split(' ').map(|name| format!(r#""{name}":{{"const":1}}"#)).collect();
     let schema = format!(
         r#"{{"type":"object","properties":{{{}}},"additionalProperties":{{"const":2}}}}"#,

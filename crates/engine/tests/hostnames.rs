@@ -6,17 +6,12 @@ mod support;
 
 use std::sync::OnceLock;
 
-use support::{Sorted, allowed, byte_vocab, compile};
+use support::{Words, allowed, byte_vocab, compile};
 use tokenstile::grammar::JsonOptions;
 use tokenstile::{Grammar, Limits, Vocab};
 use tokenstile_testkit::Reference;
 
 const HOSTNAME: &str = r#"{"type":"string","format":"hostname"}"#;
-
-struct Words {
-    vocab: Vocab,
-    sorted: Sorted,
-}
 
 /// Enough words for the tables of runs, and tokens in which a label ends.
 fn words() -> &'static Words {
@@ -52,8 +47,7 @@ fn words() -> &'static Words {
             "1a1b2c3d4e5f",
         ];
         tokens.extend(more.map(str::to_owned));
-        let vocab = byte_vocab(&tokens);
-        Words { sorted: Sorted::new(&vocab), vocab }
+        Words::new(&tokens)
     })
 }
 

@@ -5,15 +5,10 @@ mod support;
 
 use std::sync::OnceLock;
 
-use support::{Sorted, byte_vocab, compile, gbnf, regex};
+use support::{Words, compile, gbnf, regex};
 use tokenstile::grammar::{GrammarBuilder, JsonOptions, RegexOptions, regex_expr};
-use tokenstile::{Grammar, Limits, Vocab};
+use tokenstile::{Grammar, Limits};
 use tokenstile_testkit::Reference;
-
-struct Words {
-    vocab: Vocab,
-    sorted: Sorted,
-}
 
 /// All words of three letters, with and without a space before them; some with an accent; some cut inside it.
 fn words() -> &'static Words {
@@ -46,8 +41,7 @@ fn words() -> &'static Words {
             ["é", "日", " é", " 日", "éa", "日a", "日本", "abcdefghijklmnopqrstuvwxyz"]
                 .map(|t| t.as_bytes().to_vec()),
         );
-        let vocab = byte_vocab(&tokens);
-        Words { sorted: Sorted::new(&vocab), vocab }
+        Words::new(&tokens)
     })
 }
 
@@ -65,8 +59,7 @@ fn wide_words() -> Words {
     tokens.sort();
     tokens.dedup();
     tokens.retain(|token| token.len() > 1);
-    let vocab = byte_vocab(&tokens);
-    Words { sorted: Sorted::new(&vocab), vocab }
+    Words::new(&tokens)
 }
 
 /// Compares the masks after each text.

@@ -5,15 +5,9 @@ mod support;
 
 use std::sync::OnceLock;
 
-use support::{Sorted, byte_vocab, compile, gbnf};
+use support::{Words, gbnf};
 use tokenstile::grammar::JsonOptions;
-use tokenstile::{Grammar, Limits, Vocab};
-use tokenstile_testkit::Reference;
-
-struct Words {
-    vocab: Vocab,
-    sorted: Sorted,
-}
+use tokenstile::{Grammar, Limits};
 
 /// Short words of letters and digits, some with what may follow them; parts of keywords; rules of dashes, dots and blanks.
 fn words() -> &'static Words {
@@ -74,33 +68,15 @@ fn words() -> &'static Words {
         tokens.sort();
         tokens.dedup();
         tokens.retain(|token| token.len() > 1);
-        let vocab = byte_vocab(&tokens);
-        Words { sorted: Sorted::new(&vocab), vocab }
+        Words::new(&tokens)
     })
-}
-
-/// Compares the masks at every place of some texts.
-fn check(grammar: &Grammar, texts: &[String]) {
-    let words = words();
-    let (matcher, reference) = (compile(grammar, &words.vocab).matcher(), Reference::new(grammar));
-    for text in texts {
-        for end in 0..=text.len() {
-            let (start, mut matcher) = (&text[..end], matcher.fork());
-            if matcher.commit_bytes(start.as_bytes()).is_err() {
-                assert_eq!(reference.viable(start.as_bytes()).known(), Some(false), "{start}");
-                break;
-            }
-            let same = words.sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
-            assert!(same.is_ok(), "after {start:?}: {same:?}");
-        }
-    }
 }
 
 fn check_pattern(pattern: &str, texts: &[&str]) {
     let schema = format!(r#"{{"type":"string","pattern":{pattern:?}}}"#);
     let grammar =
         Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
-    check(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
+    words().check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
 }
 
 #[test]
@@ -155,6 +131,6 @@ fn keywords_beside_identifiers() {
         r#"item ::= ("in" | "int" | [a-z]{2,5}) "(" | "not"? name
            name ::= [^ ()]+"#,
     ] {
-        check(&gbnf(&format!("root ::= (item | [ ()])+\n{rules}")), &texts);
+        words().check_along(&gbnf(&format!("root ::= (item | [ ()])+\n{rules}")), &texts);
     }
 }

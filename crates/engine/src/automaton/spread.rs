@@ -31,10 +31,8 @@ impl Store {
             (SmallVec::new(), kernel.iter().copied().collect());
         while let Some(cell) = todo.pop() {
             let cell = build.unfold(cell);
-            match self.cell_of(cell) {
-                Some(Cell { head: Head::Expr(expr, _), tail, .. })
-                    if let Expr::Alt(list) = arena.get(expr) =>
-                {
+            match self.cell(cell) {
+                Cell { head: Head::Expr(expr, _), tail, .. } if let Expr::Alt(list) = arena.get(expr) => {
                     todo.extend(arena.list(list).iter().map(|&part| build.push(part, tail)));
                 }
                 _ => ways.push(cell),
@@ -48,13 +46,8 @@ impl Store {
         has_more.then(|| build.state(&ways))
     }
 
-    fn cell_of(&self, cell: CellId) -> Option<Cell> {
-        (cell != CellId::NIL).then(|| self.cell(cell))
-    }
-
     fn is_word(&self, cell: CellId) -> bool {
-        self.cell_of(cell).is_some()
-            && self.literal_at(cell).is_some_and(|(literal, _)| literal[0].is_ascii_alphabetic())
+        self.literal_at(cell).is_some_and(|(literal, _)| literal[0].is_ascii_alphabetic())
     }
 }
 
@@ -69,8 +62,8 @@ impl Store {
     /// more.
     pub(crate) fn words_called(&self, id: StateId, stack: NodeId) -> Option<WordsCalled> {
         let kernel = &self.state(id).kernel;
-        let is_call = |&cell: &CellId| match self.cell_of(cell) {
-            Some(Cell { head: Head::Expr(expr, _), tail, .. }) if tail != CellId::NIL => {
+        let is_call = |&cell: &CellId| match self.cell(cell) {
+            Cell { head: Head::Expr(expr, _), tail, .. } if tail != CellId::NIL => {
                 matches!(self.program.arena.get(expr), Expr::Rule(_))
             }
             _ => false,
@@ -93,7 +86,7 @@ impl Store {
 impl Build<'_> {
     /// Whether a cell is a class with most letters, or calls a rule that may begin with those.
     fn begins_with_letters(&mut self, cell: CellId) -> bool {
-        let Some(Cell { head: Head::Expr(expr, _), .. }) = self.store.cell_of(cell) else { return false };
+        let Cell { head: Head::Expr(expr, _), .. } = self.store.cell(cell) else { return false };
         let arena = &self.store.program.arena;
         match arena.get(expr) {
             Expr::Bytes(set) => has_letters(arena.byte_set(set)),
@@ -124,5 +117,5 @@ impl Build<'_> {
 }
 
 fn has_letters(bytes: &ByteSet) -> bool {
-    bytes.intersect(&ByteSet::range(b'a', b'z').union(&ByteSet::range(b'A', b'Z'))).len() >= LETTERS
+    bytes.intersect(&ByteSet::LETTERS).len() >= LETTERS
 }

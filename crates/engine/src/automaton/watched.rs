@@ -72,9 +72,6 @@ impl Store {
     /// A state of one formula as a loop under conditions, if that is what it is and they can be told apart.
     pub(crate) fn watched(&self, state: StateId) -> Option<Watched> {
         let [cell] = self.state(state).kernel[..] else { return None };
-        if cell == CellId::NIL {
-            return None;
-        }
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
         let Kind::And(parts) = &self.formula(formula).kind else { return None };
         let (at, (chars, left, need)) =
@@ -242,7 +239,7 @@ impl Watcher {
     }
 
     /// Whether bytes lead from everywhere to where the condition is met.
-    fn is_met_after(&self, bytes: &[u8]) -> bool {
+    fn is_met_from_anywhere(&self, bytes: &[u8]) -> bool {
         (0..self.next.len() as u8).all(|place| self.accepts(self.after(place, bytes)))
     }
 
@@ -271,10 +268,10 @@ impl Watched {
         let safe: SmallVec<[u8; 64]> = self.chars.iter().filter(safe).collect();
         let mut ending: SmallVec<[u8; 8]> = SmallVec::new();
         for watcher in &self.watchers {
-            if !watcher.is_met_after(&ending) {
+            if !watcher.is_met_from_anywhere(&ending) {
                 let one = safe.iter().copied().find(|&byte| {
                     ending.push(byte);
-                    let met = watcher.is_met_after(&ending);
+                    let met = watcher.is_met_from_anywhere(&ending);
                     ending.pop();
                     met
                 });

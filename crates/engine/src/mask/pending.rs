@@ -52,8 +52,10 @@ impl Pending {
         }
         self.nodes.extend_from_slice(&other.nodes);
         self.pure.extend_from_slice(&other.pure);
-        for run in other.runs.iter().filter(|run| !self.runs.contains(run)).collect::<SmallVec<[_; 4]>>() {
-            self.runs.push(run.clone());
+        for run in &other.runs {
+            if !self.runs.contains(run) {
+                self.runs.push(run.clone());
+            }
         }
     }
 

@@ -155,10 +155,6 @@ impl MaskStore {
             let walked = self.start_in_key(store, tables, key, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
-        if let Some(spread) = store.spread(state) {
-            let walked = self.start(store, tables, spread, work)?.clone();
-            return Ok(slot.get_or_init(|| Box::new(walked)));
-        }
         if store.is_wide(state) {
             let walked = self.start_with_literals(store, tables, state, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));

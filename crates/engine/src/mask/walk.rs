@@ -520,7 +520,7 @@ impl<'a> Walk<'a> {
         expansion: &LocalExpansion,
         left: &ByteSet,
     ) -> Result<bool, Exceeded> {
-        let mut words = left.intersect(&letters());
+        let mut words = left.intersect(&ByteSet::LETTERS);
         if !anchor.has(RUN_TOKENS, &words) {
             return Ok(false);
         }
@@ -736,8 +736,4 @@ impl<'a> Walk<'a> {
 
 fn overlaps(alive: &ByteSet, class: &CharClass) -> bool {
     alive.intersects(&class.ascii) || (class.wide && alive.intersects(&ByteSet::PAST_ASCII))
-}
-
-fn letters() -> ByteSet {
-    ByteSet::range(b'a', b'z').union(&ByteSet::range(b'A', b'Z'))
 }

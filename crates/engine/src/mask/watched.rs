@@ -54,9 +54,6 @@ impl Walk<'_> {
     /// Takes all tokens below a node that is no anchor, where a place is a loop under conditions. Answers whether that is so.
     #[inline(never)] // hardly any grammar has formulas
     pub(super) fn watched_below(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
-        if !self.store.is_formula(local) {
-            return Ok(false);
-        }
         let Some(known) = self.watched_at(local) else { return Ok(false) };
         let Known { watched, onward, exits } = &*known;
         let mut endings = Endings::default();
@@ -94,6 +91,9 @@ impl Walk<'_> {
 
     /// A place as a loop under conditions, and what follows it, if nothing can be mistaken for both.
     fn watched_at(&mut self, local: LocalId) -> Option<Rc<Known>> {
+        if !self.store.is_formula(local) {
+            return None;
+        }
         if let Some((_, known)) = self.last_watched.as_ref().filter(|known| known.0 == local) {
             return known.clone();
         }

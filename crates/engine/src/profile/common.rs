@@ -40,9 +40,8 @@ impl Profile {
     }
 
     fn common_classes(&self) -> Vec<CharClass> {
-        let (digits, lower, upper) =
-            (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'), ByteSet::range(b'A', b'Z'));
-        let letters = lower.union(&upper);
+        let (digits, lower) = (ByteSet::range(b'0', b'9'), ByteSet::range(b'a', b'z'));
+        let letters = ByteSet::LETTERS;
         let word = letters.union(&digits).union(&ByteSet::single(b'_'));
         let line = ByteSet::ASCII.minus(&ByteSet::single(b'\n'));
         let quoted = quoted();

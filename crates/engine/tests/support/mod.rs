@@ -164,6 +164,40 @@ impl Sorted {
     }
 }
 
+/// A made-up vocabulary, and its tokens for the reference.
+pub struct Words {
+    pub vocab: Vocab,
+    pub sorted: Sorted,
+}
+
+impl Words {
+    /// All single bytes and these tokens.
+    pub fn new<T: AsRef<[u8]>>(tokens: &[T]) -> Self {
+        let vocab = byte_vocab(tokens);
+        Words { sorted: Sorted::new(&vocab), vocab }
+    }
+
+    /// Compares the masks of a grammar with the reference's at every place of some texts, as far as they can be written.
+    pub fn check_along(&self, grammar: &Grammar, texts: &[String]) {
+        let (matcher, reference) = (compile(grammar, &self.vocab).matcher(), Reference::new(grammar));
+        for text in texts {
+            for (end, _) in text.char_indices().chain([(text.len(), ' ')]) {
+                let (start, mut matcher) = (&text[..end], matcher.fork());
+                if matcher.commit_bytes(start.as_bytes()).is_err() {
+                    assert_eq!(
+                        reference.viable(start.as_bytes()).known(),
+                        Some(false),
+                        "{start:?} of {grammar}"
+                    );
+                    break;
+                }
+                let same = self.sorted.compare(&mut matcher, &reference, reference.run(start.as_bytes()));
+                assert!(same.is_ok(), "after {start:?} of {grammar}: {same:?}");
+            }
+        }
+    }
+}
+
 fn set(words: &mut [u32], token: TokenId) {
     words[token as usize / 32] |= 1 << (token % 32);
 }

@@ -15,6 +15,8 @@ impl ByteSet {
     pub const PAST_ASCII: ByteSet = ByteSet([0, 0, u64::MAX, u64::MAX]);
     /// Every byte.
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
+    /// The letters of ASCII.
+    pub const LETTERS: ByteSet = ByteSet([0, 0x07FF_FFFE_07FF_FFFE, 0, 0]);
 
     /// The set of one byte.
     #[inline]
