@@ -99,7 +99,16 @@ const LAYERS: [Layer; 10] = [
     Layer {
         folder: "crates/cli",
         core: false,
-        may_use: &["tokenstile", "tokenstile-cache", "anstream", "anstyle", "clap", "libc", "serde_json"],
+        may_use: &[
+            "tokenstile",
+            "tokenstile-cache",
+            "anstream",
+            "anstyle",
+            "clap",
+            "libc",
+            "mimalloc",
+            "serde_json",
+        ],
         // The commands that run a model.
         may_offer: &["tokenstile-runtime", "tokenstile-server", "indicatif"],
         tests_may_use: &[],

@@ -67,7 +67,8 @@ fn opening(measured: &Measured) -> String {
          pinned core.\n\n\
          - {}\n\
          - Versions: {}. glrmask and xgrammar through their Python packages, as their users call them: \
-         their times have the calls from Python in them.\n\
+         their times have the calls from Python in them. Tokenstile as its command ships, with the allocator mimalloc; \
+         the others as they ship.\n\
          - Runs of each: {}, those of one engine between those of the others, so that a bad moment of the machine is not \
          all of an engine that is measured in seconds. Where there are several, a percentile is the middle one of theirs.\n\
          - A time is the lower of wall time and CPU time of the step. *Cold*: the first pass over the texts of a schema that \
