@@ -124,6 +124,11 @@ impl Exceptions {
         self.ascii.union(&ByteSet::PAST_ASCII).union(&ByteSet::single(b'\\'))
     }
 
+    /// The ASCII characters any number of which may follow at a place, one bit each.
+    pub(super) fn any_number_of(&self, at: u32) -> Option<u128> {
+        self.is_between(at).then(|| self.ascii.ascii_bits())
+    }
+
     /// Whether a place is an excepted text.
     pub(crate) fn ends(&self, at: u32) -> bool {
         self.first_at(at).is_some_and(|(text, read)| text.len() == read)

@@ -142,6 +142,23 @@ impl Store {
         Some(build.state(&cells))
     }
 
+    /// ASCII characters any number of which may follow in a state, whatever else may, one bit each: those of a loop without
+    /// end that is one of its cells.
+    pub(crate) fn any_number_of(&self, id: StateId) -> u128 {
+        let arena = &self.program.arena;
+        let endless = |&cell: &CellId| {
+            let Cell { head: Head::Expr(expr, at), .. } = self.cell(cell) else { return None };
+            match arena.get(expr) {
+                Expr::Repeat { expr: body, max: None, .. } => {
+                    Some(arena.char_set(self.repeated_chars(body)?).ascii().ascii_bits())
+                }
+                Expr::And(_) => self.program.exceptions(expr)?.any_number_of(at),
+                _ => None,
+            }
+        };
+        self.state(id).kernel.iter().filter_map(endless).max_by_key(|ascii| ascii.count_ones()).unwrap_or(0)
+    }
+
     fn find_loop(&self, id: LocalId) -> Option<Loop> {
         let [(state, node)] = self.local(id).heads[..] else { return None };
         if let Some((like, left)) = self.with_more_left(state) {

@@ -73,7 +73,8 @@ struct Place<'a> {
 struct Inside<'a> {
     node: u32,
     cursors: Cursors,
-    spot: &'a Spot,
+    /// Not known as long as only characters were written any number of which may be.
+    spot: Option<&'a Spot>,
     /// What was written of the string on the way.
     path: SmallVec<[u8; 16]>,
 }
@@ -243,8 +244,11 @@ impl<'a> Correction<'a> {
             let ways = match place.tracker.ways() {
                 _ if place.repeated => TEXT_BYTES,
                 Some(ways) => ways,
-                None if children.len() > 8 => self.matcher.next_at(place.spot),
-                None => TEXT_BYTES,
+                None => match place.tracker.signs() {
+                    Some(signs) => signs,
+                    None if children.len() > 8 => self.matcher.next_at(place.spot),
+                    None => TEXT_BYTES,
+                },
             };
             for child in self.children(place.node, &ways)? {
                 todo.extend(self.arrive(&place, child)?);
@@ -275,27 +279,43 @@ impl<'a> Correction<'a> {
         todo: &mut Vec<Place<'a>>,
     ) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
-        let mut inside = vec![Inside { node: place.node, cursors, spot: place.spot, path: SmallVec::new() }];
+        let free = self.matcher.any_number_at(place.spot);
+        let spot = (free == 0).then_some(place.spot);
+        let mut inside = vec![Inside { node: place.node, cursors, spot, path: SmallVec::new() }];
         while let Some(at) = inside.pop() {
             for child in self.children(at.node, &ways_of(at.cursors.iter()))? {
                 let byte = trie.byte[child as usize];
                 if byte != b'"' && byte != b'\\' {
-                    inside.extend(self.run_on(place, &at, child)?);
+                    inside.extend(self.run_on((place, free), &at, child)?);
                     continue;
                 }
+                let Some(spot) = self.spot_inside(place, &at)? else { continue };
                 let mut tracker = place.tracker.clone();
                 tracker.translate(&at.path);
-                let here = Place { node: at.node, tracker, spot: at.spot, repeated: false, alive: false };
+                let here = Place { node: at.node, tracker, spot, repeated: false, alive: false };
                 todo.extend(self.arrive(&here, child)?);
             }
         }
         Ok(())
     }
 
-    /// Goes to a child by plain text; the place there, if there is more to see below it.
+    /// Where a place inside a string is.
+    fn spot_inside(&self, place: &Place<'a>, at: &Inside<'a>) -> Result<Option<&'a Spot>, MatchError> {
+        if let Some(spot) = at.spot {
+            return Ok(Some(spot));
+        }
+        match self.matcher.advance(&place.spot.config, &at.path) {
+            Ok(config) => Ok(Some(self.matcher.spot(&config))),
+            Err(Refused::At(_)) => Ok(None),
+            Err(Refused::Limit(e)) => Err(e.into()),
+        }
+    }
+
+    /// Goes to a child by plain text; the place there, if there is more to see below it. `free` are the characters any
+    /// number of which may be written at the place where the string was come to.
     fn run_on(
         &mut self,
-        place: &Place<'a>,
+        (place, free): (&Place<'a>, u128),
         at: &Inside<'a>,
         child: u32,
     ) -> Result<Option<Inside<'a>>, MatchError> {
@@ -306,29 +326,47 @@ impl<'a> Correction<'a> {
         if cursors.is_empty() {
             return Ok(None);
         }
-        let Some(spot) = self.matcher.spot_after(at.spot, byte)? else { return Ok(None) };
-        let path = at.path.iter().copied().chain([byte]).collect();
+        let spot = if at.spot.is_none() && byte < 0x80 && free >> byte & 1 == 1 {
+            None
+        } else {
+            let Some(spot) = self.spot_inside(place, at)? else { return Ok(None) };
+            let Some(spot) = self.matcher.spot_after(spot, byte)? else { return Ok(None) };
+            Some(spot)
+        };
+        let mut path = at.path.clone();
+        path.push(byte);
         let next = Inside { node: child, cursors, spot, path };
-        if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
+        if trie.own(child).iter().any(|&t| has(self.words, t))
+            && !self.is_alive_inside((place, free), &next)?
+        {
             trie.own(child).iter().for_each(|&t| clear(self.words, t));
         }
         Ok((trie.nodes[child as usize].children > 0).then_some(next))
     }
 
     /// Whether the text can be completed from a place inside a string.
-    fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a>) -> Result<bool, MatchError> {
+    fn is_alive_inside(
+        &mut self,
+        (place, free): (&Place<'a>, u128),
+        at: &Inside<'a>,
+    ) -> Result<bool, MatchError> {
         let ways = ways_of(at.cursors.iter());
-        if self.leads_off(at.spot, &ways)? || self.matcher.is_item_of_plenty(at.spot, &place.tracker)? {
+        if at.spot.is_none() && free & !ways.ascii_bits() != 0 {
+            return Ok(true);
+        }
+        let Some(spot) = self.spot_inside(place, at)? else { return Ok(false) };
+        if self.leads_off(spot, &ways)? || self.matcher.is_item_of_plenty(spot, &place.tracker)? {
             return Ok(true);
         }
         let mut tracker = place.tracker.clone();
         tracker.translate(&at.path);
-        self.matcher.is_alive_known(&at.spot.config, &tracker, &mut self.verdicts, &mut self.work)
+        self.matcher.is_alive_known(&spot.config, &tracker, &mut self.verdicts, &mut self.work)
     }
 
     /// Whether the automaton takes something that is none of `ways`.
     fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> Result<bool, MatchError> {
-        if spot.loops & !ways.ascii_bits() != 0 {
+        let is_off = |ascii: u128| ascii & !ways.ascii_bits() != 0;
+        if is_off(spot.loops) || is_off(self.matcher.any_number_at(spot)) {
             return Ok(true);
         }
         // Where any text may be written, some letter goes on; that is found sooner than all that does.

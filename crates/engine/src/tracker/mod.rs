@@ -258,8 +258,12 @@ impl Tracker {
 
     /// Whether no item that is worth comparing ends in bytes; `closes` tells whether anything may.
     fn ends_no_item(&self, closes: bool) -> bool {
-        let in_object = || self.top.as_ref().is_some_and(|frame| frame.is_object());
-        self.arrays == 0 || !closes && in_object()
+        self.arrays == 0 || !closes && self.in_object()
+    }
+
+    /// Whether the innermost container is an object.
+    pub(crate) fn in_object(&self) -> bool {
+        self.top.as_ref().is_some_and(|frame| frame.is_object())
     }
 
     /// The depth of the innermost array an item of which is compared with others, if no key is.
@@ -302,6 +306,18 @@ impl Tracker {
             _ => self.fail(),
         }
         byte
+    }
+
+    /// The bytes that JSON allows, where those are a few signs.
+    pub(crate) fn signs(&self) -> Option<ByteSet> {
+        let signs: &[u8] = match self.mode {
+            Mode::Member => b"\"",
+            Mode::Members => b"\"}",
+            Mode::AfterKey => b":",
+            Mode::AfterValue => b",}]",
+            _ => return None,
+        };
+        Some(signs.iter().chain(b" \t\n\r").copied().collect())
     }
 
     /// From here on the text is not JSON, and nothing is found in it.

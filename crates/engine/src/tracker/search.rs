@@ -324,6 +324,9 @@ impl Matcher {
     /// Whether what is being written can certainly become more different things than a text can hold, whatever those
     /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon.
     pub(super) fn has_plenty(&self, spot: &Spot, tracker: &Tracker, depth: u32) -> Result<bool, MatchError> {
+        if self.is_before_any_key(spot, tracker, depth)? {
+            return Ok(true);
+        }
         let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
         // The places from which there was no choice before, each with the one that led there.
         let mut trail: Vec<(&Spot, u32, usize)> = Vec::new();
@@ -331,7 +334,8 @@ impl Matcher {
         for _ in 0..PATIENCE {
             let Some((spot, tracker, choices, mut from)) = todo.pop() else { return Ok(false) };
             let out = tracker.depth().checked_sub(depth);
-            if choices >= PLENTY || out.is_some_and(|out| spot.knows_plenty(out) == Some(true)) {
+            let is_known = |out| spot.knows_plenty(out) == Some(true) || self.is_endless_text(spot, &tracker);
+            if choices >= PLENTY || out.is_some_and(is_known) {
                 // All places on the way there have it as well.
                 while let Some(&(spot, out, before)) = trail.get(from) {
                     self.remember_plenty(spot, out, true);
@@ -361,6 +365,28 @@ impl Matcher {
             }
         }
         Ok(false)
+    }
+
+    /// Whether an object in an entry of the container at `depth` may go on with a key of any text: that is seen sooner than
+    /// it is found.
+    fn is_before_any_key(&self, spot: &Spot, tracker: &Tracker, depth: u32) -> Result<bool, MatchError> {
+        let up_to_key: &[u8] = match tracker.mode() {
+            Mode::AfterValue if tracker.in_object() && tracker.depth() > depth => b",\"",
+            Mode::Member | Mode::Members => b"\"",
+            _ => return Ok(false),
+        };
+        let mut spot = spot;
+        for &byte in up_to_key {
+            let Some(next) = self.spot_after(spot, byte)? else { return Ok(false) };
+            spot = next;
+        }
+        Ok(self.any_number_at(spot).count_ones() > 1)
+    }
+
+    /// Whether plain text of a string is being written, and any text may follow.
+    fn is_endless_text(&self, spot: &Spot, tracker: &Tracker) -> bool {
+        matches!(tracker.mode(), Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+            && self.any_number_at(spot).count_ones() > 1
     }
 }
 

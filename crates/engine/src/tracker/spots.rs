@@ -120,6 +120,13 @@ impl Matcher {
         Ok(get(number))
     }
 
+    /// ASCII characters any number of which may come next, where that is plain to see, one bit each.
+    pub(super) fn any_number_at(&self, spot: &Spot) -> u128 {
+        let store = &self.generation.store;
+        let ascii = spot.config.iter().map(|(state, _)| store.any_number_of(*state));
+        ascii.max_by_key(|ascii| ascii.count_ones()).unwrap_or(0) & !(1 << b'"' | 1 << b'\\')
+    }
+
     /// The bytes of text that may come next.
     pub(super) fn next_at(&self, spot: &Spot) -> ByteSet {
         *spot.next.get_or_init(|| self.next_bytes(&spot.config).intersect(&TEXT_BYTES))
