@@ -1,18 +1,19 @@
 //! Tokens by their number of characters.
 
 use super::found::set;
+use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::trie::{ROOT, Trie};
 
 /// For each number of characters up to some, the mask of the tokens that have at most so many.
 pub(super) struct Lengths {
     words: usize,
-    masks: Vec<u32>,
+    masks: Array<u32>,
 }
 
 impl Lengths {
     /// Those for up to `most` characters.
     pub(super) fn new(trie: &Trie, words: usize, most: u32) -> Self {
-        let mut masks = vec![0; words * (most as usize + 1)];
+        let mut masks = vec![0; size(words, most)];
         let mut chars = vec![0u32; trie.nodes.len()];
         for node in (ROOT + 1)..trie.nodes.len() as u32 {
             let above = chars[trie.parent[node as usize] as usize];
@@ -26,7 +27,21 @@ impl Lengths {
         for at in words..masks.len() {
             masks[at] |= masks[at - words];
         }
-        Lengths { words, masks }
+        Lengths { words, masks: masks.into() }
+    }
+
+    /// Adds the array to a file.
+    pub(super) fn save<'a>(&'a self, file: &mut Writer<'a>) {
+        file.array(&self.masks);
+    }
+
+    /// Those of a file.
+    pub(super) fn load(file: &mut Reader, words: usize, most: u32) -> Result<Self, TablesError> {
+        let masks: Array<u32> = file.array()?;
+        if masks.len() != size(words, most) {
+            return Err(TablesError::Damaged { what: "the masks by length are too many or too few" });
+        }
+        Ok(Lengths { words, masks })
     }
 
     /// The tokens of at most so many characters.
@@ -37,6 +52,11 @@ impl Lengths {
     pub(super) fn bytes_held(&self) -> usize {
         size_of_val(&self.masks[..])
     }
+}
+
+/// Words of all masks.
+fn size(words: usize, most: u32) -> usize {
+    words * (most as usize + 1)
 }
 
 /// Whether a byte of well-formed text starts a character.

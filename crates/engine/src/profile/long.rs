@@ -4,6 +4,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::LackId;
 use crate::automaton::CharClass;
+use crate::stored::{Array, Reader, TablesError, Writer, plain};
 use crate::trie::Trie;
 use crate::vocab::TokenId;
 
@@ -11,17 +12,21 @@ use crate::vocab::TokenId;
 pub(crate) const SHORT: u32 = 16;
 
 /// The long tokens, longest first.
-pub(super) struct Long(Vec<LongToken>);
+pub(super) struct Long(Array<LongToken>);
 
-/// A token, and what it is made of.
-pub(crate) struct LongToken {
-    pub(crate) token: TokenId,
-    pub(crate) bytes: u32,
-    pub(crate) chars: u32,
-    ascii: u128,
-    /// Whether there are characters past ASCII in it, and whether it is no whole number of characters.
-    wide: bool,
-    broken: bool,
+plain! {
+    /// A token, and what it is made of.
+    #[derive(Clone, Copy)]
+    pub(crate) struct LongToken {
+        ascii: u128,
+        pub(crate) token: TokenId,
+        pub(crate) bytes: u32,
+        pub(crate) chars: u32,
+        /// Whether there are characters past ASCII in it, and whether it is no whole number of characters.
+        wide: bool,
+        broken: bool,
+        unused: [u8; 2],
+    }
 }
 
 impl Long {
@@ -36,7 +41,22 @@ impl Long {
             }
         }
         long.sort_by_key(|token| std::cmp::Reverse(token.bytes));
-        Long(long)
+        Long(long.into())
+    }
+
+    /// Adds the array to a file.
+    pub(super) fn save<'a>(&'a self, file: &mut Writer<'a>) {
+        file.array(&self.0);
+    }
+
+    /// Those of a file, for masks of so many words.
+    pub(super) fn load(file: &mut Reader, words: usize) -> Result<Self, TablesError> {
+        let long: Array<LongToken> = file.array()?;
+        let is_token = |long: &LongToken| (long.token as usize / 32) < words;
+        if !long.iter().all(is_token) || !long.is_sorted_by_key(|long| std::cmp::Reverse(long.bytes)) {
+            return Err(TablesError::Damaged { what: "the long tokens are none" });
+        }
+        Ok(Long(long))
     }
 
     /// Those of more than so many bytes.
@@ -61,6 +81,7 @@ impl LongToken {
             ascii: bytes.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, byte| bits | 1 << byte),
             wide: !bytes.is_ascii(),
             broken: std::str::from_utf8(&bytes).is_err(),
+            unused: [0; 2],
         }
     }
 

@@ -120,6 +120,11 @@ const ROW: usize = 16;
 /// From this many characters on, tokens are few enough to be listed.
 pub(crate) const LONG: u32 = 32;
 
+/// So many characters short runs of an anchor have at most, with those before it.
+fn most_chars(anchors: &[Anchor]) -> u32 {
+    LONG + anchors.iter().map(|anchor| anchor.chars).max().unwrap_or(0)
+}
+
 impl Profile {
     pub(crate) fn new(trie: &Trie, words: usize) -> Self {
         let mut nodes = vec![ROOT];
@@ -129,18 +134,23 @@ impl Profile {
                 && trie.utf8[n as usize] == Utf8Place::BOUNDARY
                 && trie.path(n).count() <= ANCHOR_DEPTH
         }));
-        let anchors = nodes.iter().map(|&n| Anchor::new(trie, n, words)).collect();
-        Profile::of(trie, nodes.into(), anchors, ByChar::new(trie), words)
+        let anchors: Vec<Anchor> = nodes.iter().map(|&n| Anchor::new(trie, n, words)).collect();
+        let lengths = Lengths::new(trie, words, most_chars(&anchors));
+        Profile::of(trie, (nodes.into(), anchors), ByChar::new(trie), lengths, Long::new(trie), words)
     }
 
-    fn of(trie: &Trie, nodes: Array<u32>, anchors: Vec<Anchor>, by_char: ByChar, words: usize) -> Self {
+    fn of(
+        trie: &Trie,
+        (nodes, anchors): (Array<u32>, Vec<Anchor>),
+        by_char: ByChar,
+        lengths: Lengths,
+        long: Long,
+        words: usize,
+    ) -> Self {
         let mut anchor_of = vec![0; nodes.last().map_or(0, |&n| n as usize + 1)];
         nodes.iter().enumerate().for_each(|(i, &n)| anchor_of[n as usize] = i as u16 + 1);
         let wide = spelling::spellable_chars(&CharSet::from_ranges([(0x80, 0x10FFFF)]), &trie.bytes_used);
         let lacks = Arc::new(Lacks::new(wide, by_char));
-        let deepest = anchors.iter().map(|anchor| anchor.chars).max().unwrap_or(0);
-        let lengths = Lengths::new(trie, words, LONG + deepest);
-        let long = Long::new(trie);
         let cache = Mutex::default();
         let profile = Profile { anchors, nodes, anchor_of, words, lengths, long, lacks, cache };
         profile.make_common(trie);
@@ -152,6 +162,8 @@ impl Profile {
         file.array(&self.nodes);
         self.anchors.iter().for_each(|anchor| anchor.save(file));
         self.lacks.by_char().save(file);
+        self.lengths.save(file);
+        self.long.save(file);
     }
 
     /// The profile of which the arrays are in a file.
@@ -163,9 +175,12 @@ impl Profile {
         if !ascending || !last || nodes.len() >= usize::from(u16::MAX) || !nodes.iter().all(near) {
             return Err(TablesError::Damaged { what: "the anchors are none" });
         }
-        let anchors = nodes.iter().map(|&n| Anchor::load(file, trie, n, words)).collect::<Result<_, _>>()?;
+        let anchors: Vec<Anchor> =
+            nodes.iter().map(|&n| Anchor::load(file, trie, n, words)).collect::<Result<_, _>>()?;
         let by_char = ByChar::load(file, trie)?;
-        Ok(Profile::of(trie, nodes, anchors, by_char, words))
+        let lengths = Lengths::load(file, words, most_chars(&anchors))?;
+        let long = Long::load(file, words)?;
+        Ok(Profile::of(trie, (nodes, anchors), by_char, lengths, long, words))
     }
 
     /// The tokens that have a certain character past ASCII, perhaps some of them twice.
