@@ -6,9 +6,10 @@ mod support;
 mod tracked;
 
 use support::{allowed, bit, byte_vocab, mask_of};
+use tokenstile::grammar::JsonOptions;
 use tokenstile::grammar::JsonWhitespace::{self, Any, Compact};
 use tokenstile::grammar::ir::Tracking;
-use tokenstile::{Compiler, Grammar, MatchError, Matcher, Vocab};
+use tokenstile::{Compiler, Grammar, Limits, MatchError, Matcher, Vocab};
 use tokenstile_testkit::{Rng, TrackedReference};
 use tracked::{Json, NUMBER, TEXT, structure_vocab};
 
@@ -35,6 +36,25 @@ fn items(pattern: &str, unique: bool, count: (u32, Option<u32>)) -> Grammar {
         j.array(item, unique, count)
     })
 }
+
+fn schema(text: &str) -> Grammar {
+    Grammar::json_schema(text, &JsonOptions::default(), &Limits::default()).unwrap()
+}
+
+/// Objects that differ, with members that have names and others that have any.
+const OPEN: &str = r#"{
+    "type": "array",
+    "uniqueItems": true,
+    "items": {
+        "type": "object",
+        "properties": {
+            "a": {"const": 1},
+            "ab": {"type": "object", "properties": {"b": {"const": 1}}, "additionalProperties": false},
+            "name": {"type": "string"}
+        },
+        "additionalProperties": {"enum": [1, 2]}
+    }
+}"#;
 
 fn cases() -> Vec<(&'static str, Grammar)> {
     vec![
@@ -496,23 +516,42 @@ fn deep_and_long_texts_do_not_use_the_call_stack() {
 
 #[test]
 fn masks_over_a_real_vocabulary() {
+    check_real(
+        &any_json(),
+        &[
+            "{\"name\":1,\"names\":2,\"id\":3,",
+            "{\"name\":1,\"names\":2,\"id\":3,\"",
+            "{\"name\":1,\"names\":2,\"id\":3,\"na",
+            "{\"name\":1,\"id\":\"x\",\"b\":12",
+            "[\"the\",\"they\",\"a\",\"the",
+            "[1,12,\"1\",1",
+            "[1,12,\"1\",",
+            "[{\"a\":1,\"b\":\"x\"},{\"b\":\"x\",\"a\":1",
+            "[[\"a\",\"b\"],[\"a\",\"b",
+        ],
+    );
+}
+
+#[test]
+fn open_objects_over_a_real_vocabulary() {
+    check_real(
+        &schema(OPEN),
+        &[
+            "[{\"name\":\"the\",\"names\":1},{\"",
+            "[{\"name\":\"the\",\"names\":1},{\"names\":1,\"name\":\"the",
+            "[{\"ab\":{\"b\":1}},{\"ab\":{\"b\":1",
+        ],
+    );
+}
+
+/// Compares the masks after some texts with what the reference says of them, over a real vocabulary.
+fn check_real(grammar: &Grammar, texts: &[&str]) {
     let Some(vocab) = support::llama3() else { return };
-    let grammar = any_json();
-    let reference = TrackedReference::new(&grammar);
-    let start = Compiler::new(vocab.clone()).compile(&grammar).unwrap().matcher();
+    let reference = TrackedReference::new(grammar);
+    let start = Compiler::new(vocab.clone()).compile(grammar).unwrap().matcher();
     let mut tokens: Vec<(&[u8], u32)> = vocab.text_tokens().map(|(id, bytes)| (bytes, id)).collect();
     tokens.sort();
-    for text in [
-        "{\"name\":1,\"names\":2,\"id\":3,",
-        "{\"name\":1,\"names\":2,\"id\":3,\"",
-        "{\"name\":1,\"names\":2,\"id\":3,\"na",
-        "{\"name\":1,\"id\":\"x\",\"b\":12",
-        "[\"the\",\"they\",\"a\",\"the",
-        "[1,12,\"1\",1",
-        "[1,12,\"1\",",
-        "[{\"a\":1,\"b\":\"x\"},{\"b\":\"x\",\"a\":1",
-        "[[\"a\",\"b\"],[\"a\",\"b",
-    ] {
+    for text in texts {
         let mut matcher = start.fork();
         matcher.commit_bytes(text.as_bytes()).unwrap();
         let words = mask_of(&mut matcher);
