@@ -28,8 +28,8 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// What a mask needs is allocated in pieces of all sizes: this one takes a twentieth less time for it than the system's, an
-/// eighth less for compiling. It is kept from huge pages, since clearing one in the middle of a mask takes as long as ten masks.
+/// What a mask needs is allocated in pieces of all sizes. Against the C library's, first masks take up to 5 % less time with this
+/// one and compiling 6 to 10 %. It is kept from huge pages: to clear one in the middle of a mask was seen to take 0.2 to 2 ms.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -73,10 +73,18 @@ struct Place<'a> {
 struct Inside<'a> {
     node: u32,
     cursors: Cursors,
-    /// Not known as long as only characters were written any number of which may be.
-    spot: Option<&'a Spot>,
+    place: Whereabouts<'a>,
     /// What was written of the string on the way.
     path: SmallVec<[u8; 16]>,
+}
+
+/// Where in the grammar a place inside a string is.
+#[derive(Clone, Copy)]
+enum Whereabouts<'a> {
+    /// Where any number of these ASCII characters may follow, one bit each; nothing but those were written, so that it need
+    /// not be known better.
+    Free(u128),
+    At(&'a Spot),
 }
 
 /// One mask to be corrected.
@@ -241,14 +249,11 @@ impl<'a> Correction<'a> {
             }
             let children = trie.children(place.node);
             // Where there are many ways, most of them lead nowhere.
-            let ways = match place.tracker.ways() {
+            let ways = match place.tracker.ways().or_else(|| place.tracker.signs()) {
                 _ if place.repeated => TEXT_BYTES,
                 Some(ways) => ways,
-                None => match place.tracker.signs() {
-                    Some(signs) => signs,
-                    None if children.len() > 8 => self.matcher.next_at(place.spot),
-                    None => TEXT_BYTES,
-                },
+                None if children.len() > 8 => self.matcher.next_at(place.spot),
+                None => TEXT_BYTES,
             };
             for child in self.children(place.node, &ways)? {
                 todo.extend(self.arrive(&place, child)?);
@@ -279,14 +284,16 @@ impl<'a> Correction<'a> {
         todo: &mut Vec<Place<'a>>,
     ) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
-        let free = self.matcher.any_number_at(place.spot);
-        let spot = (free == 0).then_some(place.spot);
-        let mut inside = vec![Inside { node: place.node, cursors, spot, path: SmallVec::new() }];
+        let start = match self.matcher.any_number_at(place.spot) {
+            0 => Whereabouts::At(place.spot),
+            free => Whereabouts::Free(free),
+        };
+        let mut inside = vec![Inside { node: place.node, cursors, place: start, path: SmallVec::new() }];
         while let Some(at) = inside.pop() {
             for child in self.children(at.node, &ways_of(at.cursors.iter()))? {
                 let byte = trie.byte[child as usize];
                 if byte != b'"' && byte != b'\\' {
-                    inside.extend(self.run_on((place, free), &at, child)?);
+                    inside.extend(self.run_on(place, &at, child)?);
                     continue;
                 }
                 let Some(spot) = self.spot_inside(place, &at)? else { continue };
@@ -301,7 +308,7 @@ impl<'a> Correction<'a> {
 
     /// Where a place inside a string is.
     fn spot_inside(&self, place: &Place<'a>, at: &Inside<'a>) -> Result<Option<&'a Spot>, MatchError> {
-        if let Some(spot) = at.spot {
+        if let Whereabouts::At(spot) = at.place {
             return Ok(Some(spot));
         }
         match self.matcher.advance(&place.spot.config, &at.path) {
@@ -311,11 +318,10 @@ impl<'a> Correction<'a> {
         }
     }
 
-    /// Goes to a child by plain text; the place there, if there is more to see below it. `free` are the characters any
-    /// number of which may be written at the place where the string was come to.
+    /// Goes to a child by plain text; the place there, if there is more to see below it.
     fn run_on(
         &mut self,
-        (place, free): (&Place<'a>, u128),
+        place: &Place<'a>,
         at: &Inside<'a>,
         child: u32,
     ) -> Result<Option<Inside<'a>>, MatchError> {
@@ -326,32 +332,29 @@ impl<'a> Correction<'a> {
         if cursors.is_empty() {
             return Ok(None);
         }
-        let spot = if at.spot.is_none() && byte < 0x80 && free >> byte & 1 == 1 {
-            None
-        } else {
-            let Some(spot) = self.spot_inside(place, at)? else { return Ok(None) };
-            let Some(spot) = self.matcher.spot_after(spot, byte)? else { return Ok(None) };
-            Some(spot)
+        let there = match at.place {
+            Whereabouts::Free(free) if byte < 0x80 && free >> byte & 1 == 1 => at.place,
+            _ => {
+                let Some(spot) = self.spot_inside(place, at)? else { return Ok(None) };
+                let Some(spot) = self.matcher.spot_after(spot, byte)? else { return Ok(None) };
+                Whereabouts::At(spot)
+            }
         };
         let mut path = at.path.clone();
         path.push(byte);
-        let next = Inside { node: child, cursors, spot, path };
-        if trie.own(child).iter().any(|&t| has(self.words, t))
-            && !self.is_alive_inside((place, free), &next)?
-        {
+        let next = Inside { node: child, cursors, place: there, path };
+        if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
             trie.own(child).iter().for_each(|&t| clear(self.words, t));
         }
         Ok((trie.nodes[child as usize].children > 0).then_some(next))
     }
 
     /// Whether the text can be completed from a place inside a string.
-    fn is_alive_inside(
-        &mut self,
-        (place, free): (&Place<'a>, u128),
-        at: &Inside<'a>,
-    ) -> Result<bool, MatchError> {
+    fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a>) -> Result<bool, MatchError> {
         let ways = ways_of(at.cursors.iter());
-        if at.spot.is_none() && free & !ways.ascii_bits() != 0 {
+        if let Whereabouts::Free(free) = at.place
+            && free & !ways.ascii_bits() != 0
+        {
             return Ok(true);
         }
         let Some(spot) = self.spot_inside(place, at)? else { return Ok(false) };

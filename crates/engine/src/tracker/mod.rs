@@ -146,6 +146,11 @@ impl Tracker {
         matches!(self.mode, Value | Items | Members | Member | AfterKey | AfterValue)
     }
 
+    /// Whether the plain text of a key or a string is being written.
+    pub(crate) fn in_plain_text(&self) -> bool {
+        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
+    }
+
     /// Open containers.
     pub(crate) fn depth(&self) -> u32 {
         self.top.as_ref().map_or(0, |f| f.depth)
@@ -173,14 +178,12 @@ impl Tracker {
 
     /// The places that candidates stand at, where what is written is the plain text of a string.
     pub(crate) fn cursors(&self) -> Option<Cursors> {
-        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            .then(|| self.compared().cloned().collect())
+        self.in_plain_text().then(|| self.compared().cloned().collect())
     }
 
     /// Bytes other than which none leaves a candidate, where that can be told without a step.
     pub(crate) fn ways(&self) -> Option<ByteSet> {
-        matches!(self.mode, Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            .then(|| ways_of(self.compared()))
+        self.in_plain_text().then(|| ways_of(self.compared()))
     }
 
     /// Where the candidates stand.

@@ -385,8 +385,7 @@ impl Matcher {
 
     /// Whether plain text of a string is being written, and any text may follow.
     fn is_endless_text(&self, spot: &Spot, tracker: &Tracker) -> bool {
-        matches!(tracker.mode(), Mode::Key(Text::PLAIN) | Mode::String(Text::PLAIN))
-            && self.any_number_at(spot).count_ones() > 1
+        tracker.in_plain_text() && self.any_number_at(spot).count_ones() > 1
     }
 }
 
