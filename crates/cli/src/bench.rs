@@ -24,6 +24,7 @@ use tokenstile::{Compiler, Constraint, Limits, MatchError};
 
 use crate::failure::Failure;
 use crate::source::Reason;
+use crate::vocab::TableFlags;
 use crate::{Verdict, vocab};
 use case::Case;
 use clock::{Stopwatch, resident_bytes};
@@ -83,12 +84,14 @@ pub(crate) struct Args {
     /// intervals, and fail if the mask says otherwise
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     verify: Option<u64>,
+    #[command(flatten)]
+    tables: TableFlags,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let limits = Limits::default();
-    let compiler = Compiler::new(vocab::load(Some(&args.vocab))?).with_limits(limits.clone());
+    let compiler = args.tables.compiler(vocab::load(Some(&args.vocab))?).with_limits(limits.clone());
     compiler.warm(Duration::from_millis(args.warm_tables_ms));
     let cases = File::open(&args.cases).map_err(|error| Failure::io(&args.cases, error))?;
     let results = File::create(&args.out).map_err(|error| Failure::io(&args.out, error))?;

@@ -155,9 +155,20 @@ const PEERS: [Peer; 3] = [
     Peer { name: "xgrammar", key: "xgr" },
 ];
 
-fn ours(places: &Places, limit: usize, result: &str) -> Command {
+/// Our loop over the harness's vocabulary, with its tables from a file, as a server has them.
+fn our_bench(places: &Places) -> Command {
     let mut command = pinned(&places.tokenstile());
-    command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl"));
+    command
+        .arg("bench")
+        .arg("--table-cache")
+        .arg(places.tables())
+        .arg("--vocab")
+        .arg(places.data("vocab.jsonl"));
+    command
+}
+
+fn ours(places: &Places, limit: usize, result: &str) -> Command {
+    let mut command = our_bench(places);
     command.arg("--cases").arg(places.data("cases.jsonl")).arg("--out").arg(places.result(result));
     command.arg("--limit").arg(limit.to_string());
     command
@@ -343,8 +354,8 @@ fn firsts(places: &Places) -> Result<(), String> {
     let mut all = String::new();
     for case in cases.lines().take(FIRSTS) {
         fs::write(&one, case).map_err(|error| error.to_string())?;
-        let mut command = pinned(&places.tokenstile());
-        command.arg("bench").arg("--vocab").arg(places.data("vocab.jsonl")).args(["--warm-tables-ms", "0"]);
+        let mut command = our_bench(places);
+        command.args(["--warm-tables-ms", "0"]);
         setup::run(command.arg("--cases").arg(&one).arg("--out").arg(&result))?;
         all += &fs::read_to_string(&result).map_err(|error| error.to_string())?;
     }

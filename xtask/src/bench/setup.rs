@@ -46,6 +46,11 @@ impl Places {
         self.results.join(format!("{name}.jsonl"))
     }
 
+    /// Where the tables of vocabularies are kept.
+    pub(super) fn tables(&self) -> PathBuf {
+        self.target.join("bench/tables")
+    }
+
     /// What the results are of.
     pub(super) fn about(&self) -> PathBuf {
         self.results.join("about.txt")
