@@ -37,7 +37,9 @@ plain! {
         pub(crate) broken: bool,
         /// Whether this node itself stands between characters.
         pub(crate) boundary: bool,
-        unused: [u8; 9],
+        unused: u8,
+        /// The [`pair`]s of ASCII bytes, one behind the other, that occur from the byte of this node on.
+        pub(crate) pairs: u64,
     }
 
     /// Where a node stands in a UTF-8 text: what is left of its [`Utf8State`] when the trie is built.
@@ -45,6 +47,12 @@ plain! {
     pub(crate) struct Utf8Place {
         place: u8,
     }
+}
+
+/// The bit of a pair of ASCII bytes, which it has together with some others.
+#[inline]
+pub(crate) fn pair(one: u8, next: u8) -> u64 {
+    1 << (one.wrapping_mul(7).wrapping_add(next.wrapping_mul(3)) & 63)
 }
 
 /// See the module documentation.
@@ -338,9 +346,13 @@ impl Shape {
                 below.broken |= inner.broken;
                 let starts = byte & 0xC0 != 0x80;
                 below.chars = below.chars.max(inner.chars + starts as u32);
+                below.pairs |= inner.pairs;
                 if byte < 0x80 {
                     below.ascii |= 1 << byte;
                     below.broken |= !utf8[at].may_be_boundary();
+                    if at != 0 && self.byte[at] < 0x80 {
+                        below.pairs |= pair(self.byte[at], byte);
+                    }
                 } else {
                     below.wide = true;
                     let stray = !starts && utf8[at].may_be_boundary();

@@ -23,17 +23,12 @@ impl Store {
     /// A state as texts of one expression but for a few, if that is what it is.
     pub(crate) fn all_but_few(&self, state: StateId) -> Option<AllButFew> {
         let [cell] = self.state(state).kernel[..] else { return None };
-        let Cell { head, tail, .. } = self.cell(cell);
-        let formula = match head {
-            Head::Bool(formula) => formula,
-            Head::Expr(expr, at) if let Some(exceptions) = self.program.exceptions(expr) => {
-                return self.except_few(exceptions, at, tail);
-            }
-            Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::And(_)) => {
-                self.build().formula_of(expr)
-            }
-            _ => return None,
-        };
+        if let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell)
+            && let Some(exceptions) = self.program.exceptions(expr)
+        {
+            return self.except_few(exceptions, at, tail);
+        }
+        let (formula, tail) = self.formula_at(state)?;
         let (whole, excepted) = self.leaf_without(formula)?;
         let mut few = Texts::default();
         for state in excepted {

@@ -8,6 +8,7 @@
 //! A formula from which no text can be completed is never kept (see [`live`](super::live)), so a boolean cell, like every
 //! other cell, can always be finished.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
@@ -17,7 +18,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use super::any_text::TextKind;
 use super::build::{Build, Here, hash_of};
 use super::partition::partition;
-use super::store::{CellId, Exceeded, Head, StateId, Store, id};
+use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
 
 id!(/// A [`Formula`].
     FormulaId);
@@ -77,6 +78,35 @@ impl Store {
     pub(super) fn formula(&self, id: FormulaId) -> &Formula {
         let home = self.home(id.0);
         home.formulas.get((id.0 - home.own) as usize)
+    }
+
+    /// The formula that a state is, if it is one, and what follows it: in the middle, or at the start of its expression.
+    pub(super) fn formula_at(&self, state: StateId) -> Option<(FormulaId, CellId)> {
+        let [cell] = self.state(state).kernel[..] else { return None };
+        let Cell { head, tail, .. } = self.cell(cell);
+        match head {
+            Head::Bool(formula) => Some((formula, tail)),
+            Head::Expr(expr, _) if self.is_boolean(expr) => Some((self.build().formula_of(expr), tail)),
+            _ => None,
+        }
+    }
+
+    /// Whether a local is nothing but a formula.
+    #[inline]
+    pub(crate) fn is_formula(&self, id: LocalId) -> bool {
+        let Some((state, _)) = self.only_state(id) else { return false };
+        let [cell] = self.state(state).kernel[..] else { return false };
+        match self.cell(cell).head {
+            Head::Bool(_) => true,
+            Head::Expr(expr, _) => self.is_boolean(expr),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is followed as a formula.
+    fn is_boolean(&self, expr: ExprId) -> bool {
+        matches!(self.program.arena.get(expr), Expr::And(_) | Expr::Not(_) | Expr::Region(_))
+            && self.program.exceptions(expr).is_none()
     }
 }
 
@@ -415,35 +445,49 @@ impl<'s> Build<'s> {
         if let Some(steps) = store.formula(id).steps.get() {
             return steps;
         }
-        let mut steps: Steps = SmallVec::new();
-        match &store.formula(id).kind {
-            Kind::False => {}
-            Kind::True => steps.push((ByteSet::ALL, FormulaId::TRUE)),
-            Kind::Leaf { state, region, trackers } => {
-                let scope = Scope { region: *region, trackers: trackers.clone() };
-                steps = self.leaf_steps(*state, &scope);
-            }
-            Kind::Not(part) => {
-                let inner = self.steps(*part);
-                for &(set, next) in inner {
-                    add_step(&mut steps, (set, self.none_of(next)));
-                }
-                add_step(&mut steps, (covered(inner).complement(), FormulaId::TRUE));
-            }
-            Kind::And(parts) => steps = self.product(parts, true),
-            Kind::Or(parts) => steps = self.product(parts, false),
-        }
+        let steps = self.find_steps(id, &ByteSet::ALL);
         store.add_bytes(size_of_val(&*steps));
         store.formula(id).steps.get_or_init(|| (*steps).into())
     }
 
+    /// Where some bytes lead, and perhaps others: what nobody asks about other bytes is neither found out nor kept.
+    pub(super) fn steps_by(&mut self, id: FormulaId, bytes: &ByteSet) -> Cow<'s, [Step]> {
+        match self.store.formula(id).steps.get() {
+            Some(steps) => Cow::Borrowed(steps),
+            None if *bytes == ByteSet::ALL => Cow::Borrowed(self.steps(id)),
+            None => Cow::Owned(self.find_steps(id, bytes).into_vec()),
+        }
+    }
+
+    fn find_steps(&mut self, id: FormulaId, bytes: &ByteSet) -> Steps {
+        match &self.store.formula(id).kind {
+            Kind::False => Steps::new(),
+            Kind::True => Steps::from_slice(&[(*bytes, FormulaId::TRUE)]),
+            Kind::Leaf { state, region, trackers } => {
+                self.leaf_steps(*state, &Scope { region: *region, trackers: trackers.clone() }, bytes)
+            }
+            Kind::Not(part) => {
+                let inner = self.steps_by(*part, bytes);
+                let mut steps = Steps::new();
+                for &(set, next) in &*inner {
+                    add_step(&mut steps, (set, self.none_of(next)));
+                }
+                add_step(&mut steps, (bytes.minus(&covered(&inner)), FormulaId::TRUE));
+                steps
+            }
+            Kind::And(parts) => self.product(parts, true, bytes),
+            Kind::Or(parts) => self.product(parts, false, bytes),
+        }
+    }
+
     /// The steps of a conjunction or disjunction: where the parts lead is put together once for each class of bytes.
-    fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
-        let parts: SmallVec<[&[Step]; 8]> = parts.iter().map(|&part| self.steps(part)).collect();
+    fn product(&mut self, parts: &[FormulaId], both: bool, bytes: &ByteSet) -> Steps {
+        let parts: SmallVec<[Cow<'s, [Step]>; 8]> =
+            parts.iter().map(|&part| self.steps_by(part, bytes)).collect();
         // Where one part leads nowhere, a conjunction does not either.
         let all = match both {
-            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&covered(steps))),
-            false => ByteSet::ALL,
+            true => parts.iter().fold(*bytes, |common, steps| common.intersect(&covered(steps))),
+            false => *bytes,
         };
         let sets: SmallVec<[ByteSet; 32]> =
             parts.iter().flat_map(|steps| steps.iter().map(|step| step.0.intersect(&all))).collect();
@@ -456,12 +500,12 @@ impl<'s> Build<'s> {
         steps
     }
 
-    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
+    fn leaf_steps(&mut self, state: StateId, scope: &Scope, bytes: &ByteSet) -> Steps {
         let store = self.store;
         let terminals: Vec<CellId> =
             store.state(state).kernel.iter().copied().filter(|&c| c != CellId::NIL).collect();
         let edges = self.edges(&terminals);
-        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0).collect();
+        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0.intersect(bytes)).collect();
         let covered = sets.iter().fold(ByteSet::EMPTY, |all, s| all.union(s));
         for &tracker in &scope.trackers {
             let tracked = store.edges_in(self, tracker);

@@ -7,12 +7,13 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::boolean::{FormulaId, Kind};
 use super::build::Build;
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::store::{Cell, CellId, Head, StateId, Store};
+use crate::trie::pair;
 use crate::vocab::TokenId;
 
 /// How many places a part may have.
@@ -53,26 +54,17 @@ pub(crate) struct Watcher {
 /// What leads from a place to where a condition has failed.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct ToFail {
-    /// The bytes that come up on all ways.
+    /// The bytes that come up on all ways, and the [`pair`]s of them, from the byte on that leads to the place.
     pub(crate) bytes: u128,
+    pub(crate) pairs: u64,
     /// How many there are on the shortest.
     pub(crate) least: u32,
 }
 
 impl Store {
-    /// Whether a local is nothing but a formula.
-    #[inline]
-    pub(crate) fn is_formula(&self, id: LocalId) -> bool {
-        self.only_state(id).is_some_and(|(state, _)| match self.state(state).kernel[..] {
-            [cell] => matches!(self.cell(cell).head, Head::Bool(_)),
-            _ => false,
-        })
-    }
-
     /// A state of one formula as a loop under conditions, if that is what it is and they can be told apart.
     pub(crate) fn watched(&self, state: StateId) -> Option<Watched> {
-        let [cell] = self.state(state).kernel[..] else { return None };
-        let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
+        let (formula, tail) = self.formula_at(state)?;
         let Kind::And(parts) = &self.formula(formula).kind else { return None };
         let (at, (chars, left, need)) =
             parts.iter().enumerate().find_map(|(at, &part)| Some((at, self.counted_chars(part)?)))?;
@@ -141,7 +133,7 @@ impl Build<'_> {
         while let Some(&place) = places.get(next.len()) {
             let (mut row, mut sets) = ([DEAD; 128], SmallVec::new());
             let mut dead = *chars;
-            for &(set, to) in self.steps(place) {
+            for &(set, to) in &*self.steps_by(place, chars) {
                 let set = set.intersect(chars);
                 if set.is_empty() || to == FormulaId::FALSE {
                     continue;
@@ -170,6 +162,7 @@ impl Build<'_> {
 
 /// For each place what leads from there to where it has failed.
 fn to_fail(ways: &[SmallVec<[(u128, u8); 8]>]) -> Vec<Option<ToFail>> {
+    let led_to = only_bytes(ways);
     let mut found: Vec<Option<ToFail>> = vec![None; ways.len()];
     let mut changed = true;
     while changed {
@@ -178,15 +171,21 @@ fn to_fail(ways: &[SmallVec<[(u128, u8); 8]>]) -> Vec<Option<ToFail>> {
             let mut all: Option<ToFail> = None;
             for &(set, to) in ways {
                 let behind = match to {
-                    DEAD => Some(ToFail { bytes: 0, least: 0 }),
+                    DEAD => Some(ToFail { bytes: 0, pairs: 0, least: 0 }),
                     to => found[to as usize],
                 };
                 let Some(behind) = behind else { continue };
                 // One of several bytes is none that must come up.
-                let own = if set.is_power_of_two() { set } else { 0 };
-                let way = ToFail { bytes: behind.bytes | own, least: behind.least + 1 };
+                let own = only(set);
+                let pairs = led_to[at].zip(own).map_or(0, |(before, byte)| pair(before, byte));
+                let way = ToFail {
+                    bytes: behind.bytes | own.map_or(0, |byte| 1 << byte),
+                    pairs: behind.pairs | pairs,
+                    least: behind.least + 1,
+                };
                 all = Some(all.map_or(way, |all| ToFail {
                     bytes: all.bytes & way.bytes,
+                    pairs: all.pairs & way.pairs,
                     least: all.least.min(way.least),
                 }));
             }
@@ -196,14 +195,32 @@ fn to_fail(ways: &[SmallVec<[(u128, u8); 8]>]) -> Vec<Option<ToFail>> {
     found
 }
 
+/// For each place the byte that leads to it, if it is always the same. The first has something before it that is not known.
+fn only_bytes(ways: &[SmallVec<[(u128, u8); 8]>]) -> SmallVec<[Option<u8>; 16]> {
+    let mut sets: SmallVec<[u128; 16]> = smallvec![0; ways.len()];
+    for &(set, to) in ways.iter().flatten().filter(|way| way.1 != DEAD) {
+        sets[to as usize] |= set;
+    }
+    sets[0] = 0;
+    sets.iter().map(|&set| only(set)).collect()
+}
+
+/// The byte of a set of one.
+fn only(set: u128) -> Option<u8> {
+    set.is_power_of_two().then_some(set.trailing_zeros() as u8)
+}
+
 impl Watcher {
-    /// Where a byte leads from a place, and what it takes to fail from there; the place is none if it has failed.
+    /// Where a byte leads from a place, if it does not fail.
     #[inline]
-    pub(crate) fn step(&self, place: u8, byte: u8) -> (Option<u8>, Option<ToFail>) {
-        match self.next[place as usize][byte as usize] {
-            DEAD => (None, None),
-            next => (Some(next), self.failing[next as usize]),
-        }
+    pub(crate) fn step(&self, place: u8, byte: u8) -> Option<u8> {
+        Some(self.next[place as usize][byte as usize]).filter(|&next| next != DEAD)
+    }
+
+    /// What it takes to fail from a place, if it can.
+    #[inline]
+    pub(crate) fn to_fail(&self, place: u8) -> Option<&ToFail> {
+        self.failing[place as usize].as_ref()
     }
 
     /// Whether it can fail.
@@ -335,7 +352,7 @@ impl Watched {
         }
         let mut next = *place;
         for (watcher, at) in self.watchers.iter().zip(&mut next) {
-            *at = watcher.step(*at, byte).0?;
+            *at = watcher.step(*at, byte)?;
         }
         Some(next)
     }

@@ -57,7 +57,7 @@ pub(super) struct Walk<'a> {
     visited: Option<FxHashSet<(u32, LocalId)>>,
     staying: Staying,
     /// Whether there are formulas, and loops that are counted.
-    booleans: bool,
+    pub(super) booleans: bool,
     counts: bool,
 }
 

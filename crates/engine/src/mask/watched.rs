@@ -91,7 +91,7 @@ impl Walk<'_> {
 
     /// A place as a loop under conditions, and what follows it, if nothing can be mistaken for both.
     fn watched_at(&mut self, local: LocalId) -> Option<Rc<Known>> {
-        if !self.store.is_formula(local) {
+        if !self.booleans || !self.store.is_formula(local) {
             return None;
         }
         if let Some((_, known)) = self.last_watched.as_ref().filter(|known| known.0 == local) {
@@ -173,18 +173,22 @@ impl Walk<'_> {
         while let Some((node, place)) = todo.pop() {
             let children = self.trie.children(node);
             self.work.spend(1 + children.len() / 4)?;
-            for child in children {
-                let byte = self.trie.byte[child as usize];
+            let at = children.start as usize..children.end as usize;
+            for ((child, &byte), below) in children.zip(&self.trie.byte[at.clone()]).zip(&self.trie.below[at])
+            {
                 if !chars.contains(byte) {
                     continue;
                 }
-                let below = &self.trie.below[child as usize];
-                match watcher.step(place, byte) {
-                    (None, _) => tokens.extend_from_slice(self.trie.subtree(child)),
-                    (Some(next), Some(to)) if to.bytes & !below.ascii == 0 && to.least <= below.chars => {
-                        todo.push((child, next));
-                    }
-                    _ => {}
+                let Some(next) = watcher.step(place, byte) else {
+                    tokens.extend_from_slice(self.trie.subtree(child));
+                    continue;
+                };
+                // Most have too little below them.
+                let may_fail = watcher.to_fail(next).is_some_and(|to| {
+                    to.least <= below.chars && to.pairs & !below.pairs == 0 && to.bytes & !below.ascii == 0
+                });
+                if may_fail {
+                    todo.push((child, next));
                 }
             }
         }

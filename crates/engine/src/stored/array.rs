@@ -33,7 +33,7 @@ macro_rules! number {
         }
     )*};
 }
-number!(u8, u32, u128, [u64; 2], [u8; 9], [u8; 6], [u8; 2]);
+number!(u8, u32, u64, u128, [u64; 2], [u8; 6], [u8; 2]);
 
 // SAFETY: one byte, and only 0 and 1 are values.
 unsafe impl Plain for bool {

@@ -13,7 +13,7 @@ const MAGIC: [u8; 8] = *b"\x89tokstil";
 /// Reads otherwise in another byte order.
 const ORDER: u32 = 0x0102_0304;
 /// Counts up with every change of what is stored or what it means.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 /// Sections start at multiples of this.
 const ALIGN: usize = 64;
 /// Bytes of the header.
