@@ -269,6 +269,11 @@ impl Tracker {
         self.top.as_ref().is_some_and(|frame| frame.is_object())
     }
 
+    /// Whether a key is being written or may come next.
+    pub(crate) fn is_at_key(&self) -> bool {
+        matches!(self.mode, Mode::Member | Mode::Members | Mode::Key(_))
+    }
+
     /// The depth of the innermost array an item of which is compared with others, if no key is.
     pub(crate) fn compared_at(&self) -> Option<u32> {
         let is_key_compared = self.key.is_some() && !self.keys_abound();

@@ -322,12 +322,19 @@ impl Matcher {
     }
 
     /// Whether what is being written can certainly become more different things than a text can hold, whatever those
-    /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon.
-    pub(super) fn has_plenty(&self, spot: &Spot, tracker: &Tracker, depth: u32) -> Result<bool, MatchError> {
+    /// before it were: an entry of the container at `depth`. Counts the choices on some ways on, and gives up soon. `see`
+    /// gets the places that it goes on from.
+    pub(super) fn has_plenty(
+        &self,
+        spot: &Spot,
+        tracker: &Tracker,
+        depth: u32,
+        see: &mut dyn FnMut(&Spot),
+    ) -> Result<bool, MatchError> {
         if self.is_before_any_key(spot, tracker, depth)? {
             return Ok(true);
         }
-        let in_key = matches!(tracker.mode(), Mode::Member | Mode::Members | Mode::Key(_));
+        let in_key = tracker.is_at_key();
         // The places from which there was no choice before, each with the one that led there.
         let mut trail: Vec<(&Spot, u32, usize)> = Vec::new();
         let mut todo: Vec<(&Spot, Tracker, f32, usize)> = vec![(spot, tracker.clone(), 0.0, usize::MAX)];
@@ -355,6 +362,7 @@ impl Matcher {
                 trail.push((spot, out, from));
                 from = trail.len() - 1;
             }
+            see(spot);
             let mut ways = ways_on(self.classes_at(spot), &tracker, own);
             ways.sort_by(|a, b| a.0.total_cmp(&b.0));
             for (gain, byte) in ways {

@@ -15,7 +15,7 @@ use crate::advance::Refused;
 use crate::automaton::{AppendVec, Exceeded};
 use crate::error::MatchError;
 use crate::matcher::Matcher;
-use crate::stack::Config;
+use crate::stack::{Config, StackNode, Stacks, normalize};
 
 /// Where bytes lead: the numbers of spots, or nowhere.
 type Ways = SmallVec<[(u8, Option<u32>); 4]>;
@@ -32,6 +32,8 @@ pub(super) struct Spot {
     after: RwLock<Ways>,
     /// Whether what is being written, or what holds it so many containers further out, has plenty of choice left.
     plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
+    /// Of keys, where nothing holds their object: see [`is_key_of_plenty`](Matcher::is_key_of_plenty).
+    plenty_alone: OnceLock<Option<bool>>,
 }
 
 /// All that were come to.
@@ -88,6 +90,7 @@ impl Matcher {
             classes: OnceLock::new(),
             after: RwLock::default(),
             plenty: RwLock::default(),
+            plenty_alone: OnceLock::new(),
         };
         let mut index = spots.index.lock().unwrap_or_else(PoisonError::into_inner);
         *index.entry(key).or_insert_with(|| {
@@ -157,9 +160,36 @@ impl Matcher {
         if let Some(plenty) = spot.knows_plenty(out) {
             return Ok(plenty);
         }
-        let plenty = self.has_plenty(spot, tracker, depth)?;
+        let plenty = match self.is_key_of_plenty(spot, tracker, depth)? {
+            Some(plenty) => plenty,
+            None => self.has_plenty(spot, tracker, depth, &mut |_| {})?,
+        };
         self.remember_plenty(spot, out, plenty);
         Ok(plenty)
+    }
+
+    /// Whether a key that is being written, or comes next, has plenty of choice left, if that does not depend on what its
+    /// object stands in: so it is found once for all objects of its kind.
+    fn is_key_of_plenty(
+        &self,
+        spot: &Spot,
+        tracker: &Tracker,
+        depth: u32,
+    ) -> Result<Option<bool>, MatchError> {
+        if tracker.depth() != depth || !tracker.is_at_key() {
+            return Ok(None);
+        }
+        let bottom = StackNode::bottom();
+        let heads = spot.config.iter().map(|(state, _)| (*state, bottom.clone())).collect();
+        let alone = self.spot(&normalize(&mut Stacks::new(&self.generation.store), heads));
+        if let Some(&known) = alone.plenty_alone.get() {
+            return Ok(known);
+        }
+        // Where a frame ends, the ways on from below it are not seen here.
+        let mut ends = false;
+        let plenty =
+            self.has_plenty(alone, tracker, depth, &mut |spot| ends |= self.accepts(&spot.config))?;
+        Ok(*alone.plenty_alone.get_or_init(|| (plenty || !ends).then_some(plenty)))
     }
 
     /// Remembers what [`knows_plenty`](Spot::knows_plenty) answers.
