@@ -209,6 +209,7 @@ impl<'s> Build<'s> {
                 after: Memo::new(),
                 generic: KnownGeneric::default(),
                 firsts: OnceLock::new(),
+                goes_on: OnceLock::new(),
             }),
         );
         self.index.states.insert(hash, id);

@@ -35,7 +35,10 @@ impl Store {
 
     /// The literals of a wide state.
     pub(crate) fn literals_of(&self, id: StateId) -> Literals<'_> {
-        self.state(id).kernel.iter().filter_map(|&cell| self.literal_at(cell)).collect()
+        let kernel = &self.state(id).kernel;
+        let mut literals = Literals::with_capacity(kernel.len());
+        literals.extend(kernel.iter().filter_map(|&cell| self.literal_at(cell)));
+        literals
     }
 
     /// A wide state without its literals, if there is more.
@@ -67,9 +70,16 @@ impl Store {
 
     #[inline]
     pub(super) fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
-        let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+        let Cell { head, tail, .. } = self.cell(cell);
+        Some((self.literal_in(head)?, tail))
+    }
+
+    /// What is left of the literal that a cell stands in.
+    #[inline]
+    fn literal_in(&self, head: Head) -> Option<&[u8]> {
+        let Head::Expr(expr, at) = head else { return None };
         match self.program.arena.get(expr) {
-            Expr::Literal(literal) => Some((&self.program.arena.literal_bytes(literal)[at as usize..], tail)),
+            Expr::Literal(literal) => Some(&self.program.arena.literal_bytes(literal)[at as usize..]),
             _ => None,
         }
     }
@@ -130,21 +140,24 @@ impl Store {
         let mut ways: SmallVec<[(CellId, Option<CellId>); 8]> = SmallVec::new();
         for &cell in cells {
             let Cell { head, tail, .. } = self.cell(cell);
-            let (mut cell, ret) =
-                if let Head::Frame(inner) = head { (inner, Some(tail)) } else { (cell, None) };
-            if let Some(behind) = self.behind_exceptions(cell, first) {
+            let (mut cell, head, ret) = match head {
+                Head::Frame(inner) => (inner, self.cell(inner).head, Some(tail)),
+                _ => (cell, head, None),
+            };
+            let mut literal = self.literal_in(head);
+            if literal.is_none()
+                && let Some(behind) = self.behind_exceptions(cell, first)
+            {
                 let Some(behind) = behind else { continue };
-                cell = behind;
+                (cell, literal) = (behind, self.literal_in(self.cell(behind).head));
             }
-            if let Some((literal, _)) = self.literal_at(cell) {
-                if literal[0] != first {
-                    continue;
-                }
-                if literal.len() <= limit && bytes.starts_with(literal) {
+            match literal {
+                Some(literal) if literal[0] != first => continue,
+                Some(literal) if literal.len() <= limit && bytes.starts_with(literal) => {
                     limit = literal.len();
                 }
-            } else {
-                limit = limit.min(self.along_exceptions(cell, bytes)?.0);
+                Some(_) => {}
+                None => limit = limit.min(self.along_exceptions(cell, bytes)?.0),
             }
             ways.push((cell, ret));
         }
@@ -152,10 +165,10 @@ impl Store {
         let mut build = self.build();
         let (mut cells, mut states): (SmallVec<[CellId; 8]>, Ways) = Default::default();
         for (cell, ret) in ways {
-            let Some(next) = build.along(cell, bytes)? else { continue };
+            let Some((next, inside)) = build.along(cell, bytes)? else { continue };
             if let Some(ret) = ret {
                 states.push((build.state(&[next]), Some(build.state(&[ret]))));
-            } else if let Some((start, ret)) = build.called(next) {
+            } else if !inside && let Some((start, ret)) = build.called(next) {
                 states.push((start, Some(ret)));
             } else {
                 cells.push(next);
@@ -178,16 +191,17 @@ impl Store {
 }
 
 impl Build<'_> {
-    /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere.
-    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
+    /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere; and whether that is inside
+    /// of it.
+    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<(CellId, bool)>> {
         let Cell { head, tail, .. } = self.store.cell(cell);
-        let (Some((literal, _)), Head::Expr(expr, at)) = (self.store.literal_at(cell), head) else {
+        let (Some(literal), Head::Expr(expr, at)) = (self.store.literal_in(head), head) else {
             let (_, next) = self.store.along_exceptions(cell, bytes)?;
-            return Some(Some(self.cell(next, tail)));
+            return Some(Some((self.cell(next, tail), true)));
         };
         Some(literal.starts_with(bytes).then(|| match literal.len() - bytes.len() {
-            0 => tail,
-            _ => self.cell(Head::Expr(expr, at + bytes.len() as u32), tail),
+            0 => (tail, false),
+            _ => (self.cell(Head::Expr(expr, at + bytes.len() as u32), tail), true),
         }))
     }
 

@@ -123,6 +123,8 @@ pub(crate) struct State {
     pub(super) generic: KnownGeneric,
     /// The bytes that what is left of the frame may begin with.
     pub(super) firsts: OnceLock<Box<ByteSet>>,
+    /// See [`goes_on`](Store::goes_on).
+    pub(super) goes_on: OnceLock<bool>,
 }
 
 /// What can happen next in a state.
@@ -396,7 +398,12 @@ impl Store {
 
     /// Whether it is seen at a glance that the frame does not end in this state.
     pub(crate) fn goes_on(&self, id: StateId) -> bool {
-        self.state(id).kernel.iter().all(|&cell| {
+        let state = self.state(id);
+        *state.goes_on.get_or_init(|| self.find_goes_on(state))
+    }
+
+    fn find_goes_on(&self, state: &State) -> bool {
+        state.kernel.iter().all(|&cell| {
             let mut at = cell;
             while at != CellId::NIL {
                 let cell = self.cell(at);

@@ -57,8 +57,11 @@ impl Tree {
 
     /// Tells `found` the slots that can be used next so that the rest can be completed.
     pub(super) fn open(&self, tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
-        let Some(mut bounds) = self.bounds(tallies, tally) else { return };
         let ordered = tallies.endings.is_some();
+        if !ordered && tallies.can_end(tally) {
+            return self.open_with_room(tallies, tally, found);
+        }
+        let Some(mut bounds) = self.bounds(tallies, tally) else { return };
         let first = if ordered { tallies.last.get(tally) } else { 0 };
         for slot in first..self.of_slot.len() as u32 {
             let usable = tallies.is_open(tally, slot);
@@ -68,6 +71,19 @@ impl Tree {
             // What comes later in order comes without this slot.
             if ordered && usable && !self.remove(tallies, tally, &mut bounds, slot) {
                 return;
+            }
+        }
+    }
+
+    /// The same where nothing is wanting: what counts is that there is room for one more.
+    fn open_with_room(&self, tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
+        let is_full = |&count: &u32| {
+            let count = &tallies.counts[count as usize];
+            count.max.is_some_and(|max| tallies.value(tally, count) >= max)
+        };
+        for (slot, plan) in (0..).zip(&tallies.slots) {
+            if tallies.is_open(tally, slot) && !plan.counts.iter().any(is_full) {
+                found(slot);
             }
         }
     }
