@@ -125,6 +125,12 @@ impl Union {
         self.masks.len() > 1 || self.ids.iter().map(|ids| ids.len()).sum::<usize>() > many
     }
 
+    /// How many tokens are set or cleared one by one.
+    pub(crate) fn singles(&self) -> usize {
+        let minus = self.masks.iter().map(|shared| shared.minus.len());
+        self.ids.iter().map(|ids| ids.len()).chain(minus).sum()
+    }
+
     /// Whether the other is made of the same parts.
     pub(crate) fn is_same(&self, other: &Union) -> bool {
         let same = |(a, b): (&Shared, &Shared)| Arc::ptr_eq(&a.mask, &b.mask) && a.minus == b.minus;

@@ -23,6 +23,8 @@ const KNOWN: u32 = 2;
 const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
+/// With more than this, putting it together once costs as much as keeping it.
+const VERY_MANY: usize = 512;
 /// So many tokens are remembered with where they lead.
 const TOKENS: usize = 32;
 /// Places for kept masks in a vocabulary's tables.
@@ -112,10 +114,11 @@ impl MaskStore {
         }
         let used = whole.used.fetch_add(1, Ordering::Relaxed);
         whole.tokens.write(words);
-        if (used == KNOWN || used == WARM) && whole.tokens.is_worth_keeping(MANY) {
+        let due = if whole.tokens.singles() > VERY_MANY { 0 } else { WARM };
+        if (used == KNOWN || used == due) && whole.tokens.is_worth_keeping(MANY) {
             let place = kept.place(&whole.tokens);
             let mask = match find(place, &whole.tokens) {
-                None if used == WARM => Some(kept.keep(store, place, &whole.tokens, words)),
+                None if used == due => Some(kept.keep(store, place, &whole.tokens, words)),
                 known => known,
             };
             mask.map(|mask| whole.mask.set(mask));
