@@ -338,8 +338,10 @@ impl Matcher {
         // The places from which there was no choice before, each with the one that led there.
         let mut trail: Vec<(&Spot, u32, usize)> = Vec::new();
         let mut todo: Vec<(&Spot, Tracker, f32, usize)> = vec![(spot, tracker.clone(), 0.0, usize::MAX)];
-        for _ in 0..PATIENCE {
+        let mut looked_at = 0;
+        while looked_at < PATIENCE {
             let Some((spot, tracker, choices, mut from)) = todo.pop() else { return Ok(false) };
+            looked_at += 1;
             let out = tracker.depth().checked_sub(depth);
             let is_known = |out| spot.knows_plenty(out) == Some(true) || self.is_endless_text(spot, &tracker);
             if choices >= PLENTY || out.is_some_and(is_known) {
@@ -350,20 +352,25 @@ impl Matcher {
                 }
                 return Ok(true);
             }
-            let own = out == Some(0);
-            let over = match tracker.mode() {
-                Mode::Broken => true,
-                Mode::AfterKey => own && in_key,
-                Mode::AfterValue => own,
-                _ => false,
-            };
-            let Some(out) = out.filter(|_| !over) else { continue };
+            let Some(out) = out.filter(|_| !is_over(&tracker, depth, in_key)) else { continue };
             if choices == 0.0 {
                 trail.push((spot, out, from));
                 from = trail.len() - 1;
             }
             see(spot);
-            let mut ways = ways_on(self.classes_at(spot), &tracker, own);
+            if let Some((literal, next)) = self.behind_literal(spot)? {
+                let mut tracker = tracker;
+                let goes_past = |&byte| {
+                    tracker.step(byte);
+                    !is_over(&tracker, depth, in_key)
+                };
+                if literal.iter().all(goes_past) {
+                    todo.push((next, tracker, choices, from));
+                }
+                looked_at += literal.len() - 1;
+                continue;
+            }
+            let mut ways = ways_on(self.classes_at(spot), &tracker, out == 0);
             ways.sort_by(|a, b| a.0.total_cmp(&b.0));
             for (gain, byte) in ways {
                 let Some(next) = self.spot_after(spot, byte)? else { continue };
@@ -394,6 +401,16 @@ impl Matcher {
     /// Whether plain text of a string is being written, and any text may follow.
     fn is_endless_text(&self, spot: &Spot, tracker: &Tracker) -> bool {
         tracker.in_plain_text() && self.any_number_at(spot).count_ones() > 1
+    }
+}
+
+/// Whether the key, or the entry of the container at `depth`, that was being written has come to its end.
+fn is_over(tracker: &Tracker, depth: u32, in_key: bool) -> bool {
+    match (tracker.mode(), tracker.depth().checked_sub(depth)) {
+        (Mode::Broken, _) | (_, None) => true,
+        (Mode::AfterKey, Some(0)) => in_key,
+        (Mode::AfterValue, Some(0)) => true,
+        _ => false,
     }
 }
 

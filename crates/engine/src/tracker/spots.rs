@@ -123,6 +123,17 @@ impl Matcher {
         Ok(get(number))
     }
 
+    /// If nothing but a literal may come next: its bytes, and where they lead.
+    pub(super) fn behind_literal(&self, spot: &Spot) -> Result<Option<(&[u8], &Spot)>, Exceeded> {
+        let [(state, _)] = &spot.config[..] else { return Ok(None) };
+        let Some((literal, _)) = self.generation.store.literal(*state) else { return Ok(None) };
+        match self.advance(&spot.config, literal) {
+            Ok(config) => Ok(Some((literal, self.spot(&config)))),
+            Err(Refused::At(_)) => Ok(None),
+            Err(Refused::Limit(e)) => Err(e),
+        }
+    }
+
     /// ASCII characters any number of which may come next, where that is plain to see, one bit each.
     pub(super) fn any_number_at(&self, spot: &Spot) -> u128 {
         let store = &self.generation.store;
