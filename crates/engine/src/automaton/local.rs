@@ -469,7 +469,7 @@ pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
 }
 
 /// So many classes are gone through as fast as a table is made.
-const LISTED: usize = 8;
+const LISTED: usize = 16;
 
 fn make_expansion(
     edges: Vec<(ByteSet, NodeId, CellId)>,
@@ -487,8 +487,8 @@ fn make_expansion(
         }
         table
     });
-    let classes =
-        classes.into_iter().map(|set| Class { set, target: OnceId::new(), clamped: OnceId::new() }).collect();
+    let class = |&set: &ByteSet| Class { set, target: OnceId::new(), clamped: OnceId::new() };
+    let classes = classes.iter().map(class).collect();
     LocalExpansion { pops, ends, apart, alive, ways: alive.len(), classes, edges: edges.into(), table }
 }
 

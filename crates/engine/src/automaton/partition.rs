@@ -26,12 +26,15 @@ fn place_of(set: &ByteSet) -> usize {
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as usize
 }
 
-/// The class of bytes that are in none. There are no more than 256, and then each has one byte and none is split.
+/// The class of bytes that are in none, or in one that is soon found. There are no more than 256, and then each has one byte
+/// and none is split.
 const NONE: u8 = u8::MAX;
+/// So many classes are gone through as fast as the class of each byte is noted.
+const LISTED: usize = 8;
 
 struct Partition {
     classes: SmallVec<[ByteSet; 8]>,
-    /// The class of each byte.
+    /// The class of each byte, for classes past the first few.
     of: [u8; 256],
     /// The bytes that are in one.
     all: ByteSet,
@@ -65,8 +68,10 @@ impl Partition {
     }
 
     fn add(&mut self, class: ByteSet) {
-        let number = u8::try_from(self.classes.len()).unwrap_or(NONE);
-        class.iter().for_each(|byte| self.of[usize::from(byte)] = number);
+        if self.classes.len() >= LISTED {
+            let number = u8::try_from(self.classes.len()).unwrap_or(NONE);
+            class.iter().for_each(|byte| self.of[usize::from(byte)] = number);
+        }
         self.classes.push(class);
     }
 }
