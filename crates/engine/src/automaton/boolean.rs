@@ -8,7 +8,6 @@
 //! A formula from which no text can be completed is never kept (see [`live`](super::live)), so a boolean cell, like every
 //! other cell, can always be finished.
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
@@ -445,49 +444,35 @@ impl<'s> Build<'s> {
         if let Some(steps) = store.formula(id).steps.get() {
             return steps;
         }
-        let steps = self.find_steps(id, &ByteSet::ALL);
+        let mut steps: Steps = SmallVec::new();
+        match &store.formula(id).kind {
+            Kind::False => {}
+            Kind::True => steps.push((ByteSet::ALL, FormulaId::TRUE)),
+            Kind::Leaf { state, region, trackers } => {
+                let scope = Scope { region: *region, trackers: trackers.clone() };
+                steps = self.leaf_steps(*state, &scope);
+            }
+            Kind::Not(part) => {
+                let inner = self.steps(*part);
+                for &(set, next) in inner {
+                    add_step(&mut steps, (set, self.none_of(next)));
+                }
+                add_step(&mut steps, (covered(inner).complement(), FormulaId::TRUE));
+            }
+            Kind::And(parts) => steps = self.product(parts, true),
+            Kind::Or(parts) => steps = self.product(parts, false),
+        }
         store.add_bytes(size_of_val(&*steps));
         store.formula(id).steps.get_or_init(|| (*steps).into())
     }
 
-    /// Where some bytes lead, and perhaps others: what nobody asks about other bytes is neither found out nor kept.
-    pub(super) fn steps_by(&mut self, id: FormulaId, bytes: &ByteSet) -> Cow<'s, [Step]> {
-        match self.store.formula(id).steps.get() {
-            Some(steps) => Cow::Borrowed(steps),
-            None if *bytes == ByteSet::ALL => Cow::Borrowed(self.steps(id)),
-            None => Cow::Owned(self.find_steps(id, bytes).into_vec()),
-        }
-    }
-
-    fn find_steps(&mut self, id: FormulaId, bytes: &ByteSet) -> Steps {
-        match &self.store.formula(id).kind {
-            Kind::False => Steps::new(),
-            Kind::True => Steps::from_slice(&[(*bytes, FormulaId::TRUE)]),
-            Kind::Leaf { state, region, trackers } => {
-                self.leaf_steps(*state, &Scope { region: *region, trackers: trackers.clone() }, bytes)
-            }
-            Kind::Not(part) => {
-                let inner = self.steps_by(*part, bytes);
-                let mut steps = Steps::new();
-                for &(set, next) in &*inner {
-                    add_step(&mut steps, (set, self.none_of(next)));
-                }
-                add_step(&mut steps, (bytes.minus(&covered(&inner)), FormulaId::TRUE));
-                steps
-            }
-            Kind::And(parts) => self.product(parts, true, bytes),
-            Kind::Or(parts) => self.product(parts, false, bytes),
-        }
-    }
-
     /// The steps of a conjunction or disjunction: where the parts lead is put together once for each class of bytes.
-    fn product(&mut self, parts: &[FormulaId], both: bool, bytes: &ByteSet) -> Steps {
-        let parts: SmallVec<[Cow<'s, [Step]>; 8]> =
-            parts.iter().map(|&part| self.steps_by(part, bytes)).collect();
+    fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
+        let parts: SmallVec<[&[Step]; 8]> = parts.iter().map(|&part| self.steps(part)).collect();
         // Where one part leads nowhere, a conjunction does not either.
         let all = match both {
-            true => parts.iter().fold(*bytes, |common, steps| common.intersect(&covered(steps))),
-            false => *bytes,
+            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&covered(steps))),
+            false => ByteSet::ALL,
         };
         let sets: SmallVec<[ByteSet; 32]> =
             parts.iter().flat_map(|steps| steps.iter().map(|step| step.0.intersect(&all))).collect();
@@ -500,12 +485,12 @@ impl<'s> Build<'s> {
         steps
     }
 
-    fn leaf_steps(&mut self, state: StateId, scope: &Scope, bytes: &ByteSet) -> Steps {
+    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
         let store = self.store;
         let terminals: Vec<CellId> =
             store.state(state).kernel.iter().copied().filter(|&c| c != CellId::NIL).collect();
         let edges = self.edges(&terminals);
-        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0.intersect(bytes)).collect();
+        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0).collect();
         let covered = sets.iter().fold(ByteSet::EMPTY, |all, s| all.union(s));
         for &tracker in &scope.trackers {
             let tracked = store.edges_in(self, tracker);
