@@ -165,10 +165,10 @@ impl Store {
         let mut build = self.build();
         let (mut cells, mut states): (SmallVec<[CellId; 8]>, Ways) = Default::default();
         for (cell, ret) in ways {
-            let Some((next, inside)) = build.along(cell, bytes)? else { continue };
+            let Some(next) = build.along(cell, bytes)? else { continue };
             if let Some(ret) = ret {
                 states.push((build.state(&[next]), Some(build.state(&[ret]))));
-            } else if !inside && let Some((start, ret)) = build.called(next) {
+            } else if let Some((start, ret)) = build.called(next) {
                 states.push((start, Some(ret)));
             } else {
                 cells.push(next);
@@ -191,17 +191,16 @@ impl Store {
 }
 
 impl Build<'_> {
-    /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere; and whether that is inside
-    /// of it.
-    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<(CellId, bool)>> {
+    /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere.
+    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
         let Cell { head, tail, .. } = self.store.cell(cell);
         let (Some(literal), Head::Expr(expr, at)) = (self.store.literal_in(head), head) else {
             let (_, next) = self.store.along_exceptions(cell, bytes)?;
-            return Some(Some((self.cell(next, tail), true)));
+            return Some(Some(self.cell(next, tail)));
         };
         Some(literal.starts_with(bytes).then(|| match literal.len() - bytes.len() {
-            0 => (tail, false),
-            _ => (self.cell(Head::Expr(expr, at + bytes.len() as u32), tail), true),
+            0 => tail,
+            _ => self.cell(Head::Expr(expr, at + bytes.len() as u32), tail),
         }))
     }
 

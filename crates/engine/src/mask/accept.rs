@@ -122,7 +122,7 @@ impl Union {
 
     /// Whether it takes more than a copy, and more than so many single tokens, to write them.
     pub(crate) fn is_worth_keeping(&self, many: usize) -> bool {
-        self.masks.len() > 1 || self.ids.iter().map(|ids| ids.len()).sum::<usize>() > many
+        self.masks.len() > 1 || self.singles() > many
     }
 
     /// How many tokens are set or cleared one by one.

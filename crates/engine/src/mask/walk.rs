@@ -57,7 +57,7 @@ pub(super) struct Walk<'a> {
     visited: Option<FxHashSet<(u32, LocalId)>>,
     staying: Staying,
     /// Whether there are formulas, and loops that are counted.
-    pub(super) booleans: bool,
+    booleans: bool,
     counts: bool,
 }
 
@@ -453,7 +453,7 @@ impl<'a> Walk<'a> {
             }
             seen = bytes;
         }
-        if seen.is_empty() && self.watched(index, local)? {
+        if self.booleans && seen.is_empty() && self.watched(index, local)? {
             return Ok(());
         }
         let expansion = self.expansion(local);

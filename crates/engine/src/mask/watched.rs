@@ -91,7 +91,7 @@ impl Walk<'_> {
 
     /// A place as a loop under conditions, and what follows it, if nothing can be mistaken for both.
     fn watched_at(&mut self, local: LocalId) -> Option<Rc<Known>> {
-        if !self.booleans || !self.store.is_formula(local) {
+        if !self.store.is_formula(local) {
             return None;
         }
         if let Some((_, known)) = self.last_watched.as_ref().filter(|known| known.0 == local) {

@@ -59,7 +59,7 @@ impl Tree {
     pub(super) fn open(&self, tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
         let ordered = tallies.endings.is_some();
         if !ordered && tallies.can_end(tally) {
-            return self.open_with_room(tallies, tally, found);
+            return open_with_room(tallies, tally, found);
         }
         let Some(mut bounds) = self.bounds(tallies, tally) else { return };
         let first = if ordered { tallies.last.get(tally) } else { 0 };
@@ -71,19 +71,6 @@ impl Tree {
             // What comes later in order comes without this slot.
             if ordered && usable && !self.remove(tallies, tally, &mut bounds, slot) {
                 return;
-            }
-        }
-    }
-
-    /// The same where nothing is wanting: what counts is that there is room for one more.
-    fn open_with_room(&self, tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
-        let is_full = |&count: &u32| {
-            let count = &tallies.counts[count as usize];
-            count.max.is_some_and(|max| tallies.value(tally, count) >= max)
-        };
-        for (slot, plan) in (0..).zip(&tallies.slots) {
-            if tallies.is_open(tally, slot) && !plan.counts.iter().any(is_full) {
-                found(slot);
             }
         }
     }
@@ -152,4 +139,17 @@ fn of_count(
     let low = parts.0.max(count.min as i64 - now);
     let high = count.max.map_or(parts.1, |max| parts.1.min(max as i64 - now));
     (low <= high).then_some((low, high))
+}
+
+/// Tells `found` the slots that can be used next where nothing is wanting: those with room for one more.
+fn open_with_room(tallies: &Tallies, tally: &Tally, found: &mut dyn FnMut(u32)) {
+    let is_full = |&count: &u32| {
+        let count = &tallies.counts[count as usize];
+        count.max.is_some_and(|max| tallies.value(tally, count) >= max)
+    };
+    for (slot, plan) in (0..).zip(&tallies.slots) {
+        if tallies.is_open(tally, slot) && !plan.counts.iter().any(is_full) {
+            found(slot);
+        }
+    }
 }
