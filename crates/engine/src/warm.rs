@@ -19,6 +19,33 @@ const PLAIN: [(&str, &str); 5] = [
     (r#"{"type": "string", "format": "uri", "pattern": "^https?://"}"#, r#""https://a.org/b""#),
 ];
 
+/// Values that many schemas ask for as members and items, each with some of them: what the [base](Grammar::base) has.
+const VALUES: [(&str, &[&str]); 20] = [
+    (r#"{}"#, &["0.5", r#""a""#, "{}", "[]", "true"]),
+    (r#"{"type": "string"}"#, &[r#""a b""#, r#""""#]),
+    (r#"{"type": "string", "minLength": 1}"#, &[r#""a b""#]),
+    (r#"{"type": "number"}"#, &NUMBERS),
+    (r#"{"type": "integer"}"#, &INTEGERS),
+    (r#"{"type": "integer", "minimum": 0}"#, &["0", "10", "1234567"]),
+    (r#"{"type": "integer", "minimum": 1}"#, &["1", "10", "1234567"]),
+    (r#"{"type": "number", "minimum": 0}"#, &["0", "0.5", "10", "12.25", "3e-1"]),
+    (r#"{"type": "number", "exclusiveMinimum": 0}"#, &["1", "0.5", "10", "12.25", "3e-1"]),
+    (r#"{"type": "number", "minimum": 1}"#, &["1", "10", "12.25", "3e1"]),
+    (r#"{"type": "number", "minimum": 0, "maximum": 1}"#, &["0", "0.5", "0.25", "1"]),
+    (r#"{"type": "boolean"}"#, &["true", "false"]),
+    (r#"{"type": ["boolean", "null"]}"#, &["true", "null"]),
+    (r#"{"type": ["string", "null"]}"#, &[r#""a""#, "null"]),
+    (r#"{"type": ["number", "null"]}"#, &["12.5", "null"]),
+    (r#"{"type": ["integer", "null"]}"#, &["12", "null"]),
+    (r#"{"type": ["number", "string"]}"#, &["12.5", r#""a""#]),
+    (r#"{"type": ["integer", "string"]}"#, &["12", r#""a""#]),
+    (r#"{"type": "object", "additionalProperties": {"type": "string"}}"#, &[r#"{"a": "b", "c": ""}"#, "{}"]),
+    (r#"{"type": "object"}"#, &[r#"{"a": 1, "b": "c"}"#, "{}"]),
+];
+
+const NUMBERS: [&str; 6] = ["0", "-1", "10", "-12.25", "0.5", "3e-1"];
+const INTEGERS: [&str; 5] = ["0", "-1", "10", "-12", "1234567"];
+
 /// Classes of characters that patterns have often: those of names and paths, and the categories of Unicode.
 const CLASSES: [&str; 22] = [
     "[a-z0-9]",
@@ -75,6 +102,11 @@ impl Compiler {
         for (schema, text) in PLAIN {
             self.go_through(schema, &[text.to_owned()], &is_over);
         }
+        for (value, texts) in VALUES {
+            for (schema, text) in around(value, texts) {
+                self.go_through(&schema, &[text], &is_over);
+            }
+        }
         for (format, texts) in Grammar::shared_formats() {
             let texts: Vec<String> = texts.iter().map(|text| format!(r#"{{"a": "{text}"}}"#)).collect();
             self.go_through(&schema_of("format", format), &texts, &is_over);
@@ -95,6 +127,23 @@ impl Compiler {
         let Some(constraint) = grammar.ok().and_then(|grammar| self.compile(grammar).ok()) else { return };
         texts.iter().for_each(|text| go_along(&constraint, text.as_bytes(), is_over));
     }
+}
+
+/// A schema of which values are members, and one of which they are items, each with a text of it.
+fn around(value: &str, texts: &[&str]) -> [(String, String); 2] {
+    let keys = ('a'..).take(texts.len());
+    let (asked, members): (Vec<_>, Vec<_>) =
+        keys.zip(texts).map(|(key, text)| (format!(r#""{key}": {value}"#), format!(r#""{key}": {text}"#))).unzip();
+    [
+        (
+            format!(r#"{{"type": "object", "properties": {{{}}}}}"#, asked.join(", ")),
+            format!("{{{}}}", members.join(", ")),
+        ),
+        (
+            format!(r#"{{"type": "object", "properties": {{"a": {{"type": "array", "items": {value}}}}}}}"#),
+            format!(r#"{{"a": [{}], "b": 1}}"#, texts.join(", ")),
+        ),
+    ]
 }
 
 /// An object of which a member is a string with a keyword.
@@ -132,6 +181,11 @@ mod tests {
         };
         for (schema, text) in PLAIN {
             assert!(matches(schema, text), "{schema} {text}");
+        }
+        for (value, texts) in VALUES {
+            for (schema, text) in around(value, texts) {
+                assert!(matches(&schema, &text), "{schema} {text}");
+            }
         }
         for (format, texts) in Grammar::shared_formats() {
             for text in texts {
