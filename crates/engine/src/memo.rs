@@ -4,12 +4,14 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-/// See the module documentation.
-pub(crate) struct Memo<K, V>(RwLock<Vec<(K, V)>>);
+use smallvec::SmallVec;
+
+/// See the module documentation. Most have one key, which takes no more room than a list does that is elsewhere.
+pub(crate) struct Memo<K, V>(RwLock<SmallVec<[(K, V); 1]>>);
 
 impl<K: Copy + Ord, V: Copy> Memo<K, V> {
-    pub(crate) const fn new() -> Self {
-        Memo(RwLock::new(Vec::new()))
+    pub(crate) fn new() -> Self {
+        Memo(RwLock::new(SmallVec::new()))
     }
 
     #[inline]

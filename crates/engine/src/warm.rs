@@ -132,8 +132,10 @@ impl Compiler {
 /// A schema of which values are members, and one of which they are items, each with a text of it.
 fn around(value: &str, texts: &[&str]) -> [(String, String); 2] {
     let keys = ('a'..).take(texts.len());
-    let (asked, members): (Vec<_>, Vec<_>) =
-        keys.zip(texts).map(|(key, text)| (format!(r#""{key}": {value}"#), format!(r#""{key}": {text}"#))).unzip();
+    let (asked, members): (Vec<_>, Vec<_>) = keys
+        .zip(texts)
+        .map(|(key, text)| (format!(r#""{key}": {value}"#), format!(r#""{key}": {text}"#)))
+        .unzip();
     [
         (
             format!(r#"{{"type": "object", "properties": {{{}}}}}"#, asked.join(", ")),

@@ -26,17 +26,17 @@ pub(crate) struct Build<'s> {
 #[derive(Default)]
 pub(super) struct Closure {
     /// Cells whose head consumes a byte.
-    pub(super) terminals: Vec<CellId>,
-    pub(super) calls: Vec<(RuleId, CellId)>,
+    pub(super) terminals: SmallVec<[CellId; 4]>,
+    pub(super) calls: SmallVec<[(RuleId, CellId); 4]>,
     pub(super) accepting: bool,
     /// How the frame of an entry may end.
-    pub(super) ends: Vec<End>,
+    pub(super) ends: SmallVec<[End; 2]>,
     /// Cells of members of which an entry may begin.
-    pub(super) choices: Vec<CellId>,
+    pub(super) choices: SmallVec<[CellId; 4]>,
     /// Frames that are called, and what follows them.
-    pub(super) frames: Vec<(CellId, CellId)>,
+    pub(super) frames: SmallVec<[(CellId, CellId); 2]>,
     /// Lookaheads met, each with what follows it.
-    pub(super) looks: Vec<(ExprId, CellId)>,
+    pub(super) looks: SmallVec<[(ExprId, CellId); 2]>,
 }
 
 /// What decides the assertions of a region at the current place.
@@ -200,7 +200,7 @@ impl<'s> Build<'s> {
         let id = StateId::of(
             store,
             store.states.push(State {
-                kernel: Box::from(&kernel[..]),
+                kernel: SmallVec::from_slice(&kernel),
                 expansion: OnceLock::new(),
                 clamped: OnceId::new(),
                 local: OnceId::new(),
@@ -275,16 +275,17 @@ impl<'s> Build<'s> {
         }
         let closure = self.closure(&state.kernel, Here::default());
         let calls = self.group_calls(closure.calls);
-        let frames: Box<[(StateId, StateId)]> =
+        let frames: SmallVec<[(StateId, StateId); 2]> =
             closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))).collect();
-        let choices: Box<[StateId]> = closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
-        let (ends, accepting) = (closure.ends.into(), closure.accepting);
+        let choices: SmallVec<[StateId; 4]> =
+            closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
+        let (ends, accepting) = (closure.ends, closure.accepting);
         let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
         let expansion = Expansion {
-            terminals: closure.terminals.into(),
+            terminals: closure.terminals,
             edges: OnceLock::new(),
-            calls: calls.into(),
+            calls,
             frames,
             choices,
             accepting,
@@ -294,13 +295,16 @@ impl<'s> Build<'s> {
     }
 
     /// Joins calls that return to the same state into one frame.
-    fn group_calls(&mut self, mut calls: Vec<(RuleId, CellId)>) -> Vec<(StateId, StateId)> {
+    fn group_calls(
+        &mut self,
+        mut calls: SmallVec<[(RuleId, CellId); 4]>,
+    ) -> SmallVec<[(StateId, StateId); 2]> {
         if calls.is_empty() {
-            return Vec::new();
+            return SmallVec::new();
         }
         calls.sort_unstable();
         calls.dedup();
-        let mut by_return: Vec<(StateId, SmallVec<[CellId; 8]>)> = Vec::new();
+        let mut by_return: SmallVec<[(StateId, SmallVec<[CellId; 8]>); 1]> = SmallVec::new();
         let mut i = 0;
         while i < calls.len() {
             let rule = calls[i].0;

@@ -25,7 +25,7 @@ pub(crate) struct Opened {
     /// Whether the frame we started in may end here.
     pub(crate) pops: bool,
     /// How that frame may end here, if it is that of an entry.
-    pub(crate) ends: Box<[End]>,
+    pub(crate) ends: SmallVec<[End; 2]>,
     /// What was not gone into.
     pub(super) apart: Apart,
 }
@@ -93,8 +93,8 @@ impl Build<'_> {
     /// what is walked by itself is left as it is.
     pub(super) fn open(&mut self, id: LocalId, split: bool) -> Opened {
         let store = self.store;
-        let mut states = SmallVec::new();
-        let (mut choices, mut frames, mut calls, mut ends) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut states, mut ends) = (SmallVec::new(), SmallVec::new());
+        let mut apart = Apart::default();
         let mut pops = false;
         let mut seen = FewSet::default();
         // (state, stack, whether the frame was just called: its empty match is the caller's business)
@@ -108,7 +108,7 @@ impl Build<'_> {
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
                 if split && !store.expansion_in(self, start).calls.is_empty() {
-                    calls.push((self.local(&[(ret, node)]), start));
+                    apart.calls.push((self.local(&[(ret, node)]), start));
                     continue;
                 }
                 let above = self.push_node(ret, node);
@@ -116,7 +116,7 @@ impl Build<'_> {
             }
             for &(ret, start) in expansion.frames.iter() {
                 if split {
-                    frames.push((self.local(&[(ret, node)]), start));
+                    apart.frames.push((self.local(&[(ret, node)]), start));
                 } else {
                     let above = self.push_node(ret, node);
                     todo.push((start, above, true));
@@ -124,7 +124,7 @@ impl Build<'_> {
             }
             for &choice in expansion.choices.iter() {
                 if split {
-                    choices.push(self.local(&[(choice, node)]));
+                    apart.choices.push(self.local(&[(choice, node)]));
                 } else {
                     let above = self.push_node(choice, node);
                     todo.push((self.entry_of(choice), above, true));
@@ -147,12 +147,7 @@ impl Build<'_> {
         }
         ends.sort_unstable();
         ends.dedup();
-        Opened {
-            states,
-            pops,
-            ends: ends.into(),
-            apart: Apart { choices: choices.into(), frames: frames.into(), calls: calls.into() },
-        }
+        Opened { states, pops, ends, apart }
     }
 
     /// Where a byte leads from what was opened.

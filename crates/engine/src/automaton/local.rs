@@ -18,6 +18,9 @@ const JOIN_DEPTH: usize = 400;
 /// Cells by the stack they stand on.
 pub(super) type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
 
+/// Where bytes lead.
+type Edges = SmallVec<[(ByteSet, NodeId, CellId); 8]>;
+
 /// A set of heads: a state each, and the stack it stands on.
 pub(crate) struct Local {
     /// Sorted by state; states are distinct, and so are stacks.
@@ -47,7 +50,7 @@ pub(crate) struct LocalExpansion {
     /// Whether the frame we started in may end here.
     pub(crate) pops: bool,
     /// How that frame may end here, if it is that of an entry.
-    pub(crate) ends: Box<[End]>,
+    pub(crate) ends: SmallVec<[End; 2]>,
     /// What is not among the edges.
     pub(crate) apart: Apart,
     /// All bytes that lead anywhere.
@@ -65,11 +68,11 @@ pub(crate) struct LocalExpansion {
 #[derive(Default)]
 pub(crate) struct Apart {
     /// Locals that are choices of an entry.
-    pub(crate) choices: Box<[LocalId]>,
+    pub(crate) choices: SmallVec<[LocalId; 4]>,
     /// Parts of entries: the local to return to, and the state to start in.
-    pub(crate) frames: Box<[(LocalId, StateId)]>,
+    pub(crate) frames: SmallVec<[(LocalId, StateId); 2]>,
     /// The same for rules that call others.
-    pub(crate) calls: Box<[(LocalId, StateId)]>,
+    pub(crate) calls: SmallVec<[(LocalId, StateId); 2]>,
 }
 
 impl Apart {
@@ -284,7 +287,7 @@ impl Build<'_> {
     fn expanded(&mut self, id: LocalId, split: bool) -> LocalExpansion {
         let store = self.store;
         let Opened { states, pops, ends, apart } = self.open(id, split);
-        let mut edges: Vec<(ByteSet, NodeId, CellId)> = Vec::new();
+        let mut edges = Edges::new();
         for (state, node) in states {
             edges.extend(store.edges_in(self, state).iter().map(|&(set, cell)| (set, node, cell)));
         }
@@ -446,12 +449,13 @@ impl Build<'_> {
 }
 
 /// Sorts edges by stack and joins those that lead to the same cell on the same stack.
-fn join_edges(edges: Vec<(ByteSet, NodeId, CellId)>) -> Vec<(ByteSet, NodeId, CellId)> {
+fn join_edges(edges: Edges) -> Edges {
     if edges.is_sorted_by(|a, b| (a.1, a.2) < (b.1, b.2)) {
         return edges;
     }
     // The sets are large, so it is their places that are sorted.
-    let mut places: Vec<(NodeId, CellId, u32)> = (0..).zip(&edges).map(|(at, e)| (e.1, e.2, at)).collect();
+    let mut places: SmallVec<[(NodeId, CellId, u32); 8]> =
+        (0..).zip(&edges).map(|(at, e)| (e.1, e.2, at)).collect();
     places.sort_unstable();
     let same = places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
     let joined = same.map(|same| {
@@ -471,11 +475,7 @@ pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
 /// So many classes are gone through as fast as a table is made.
 const LISTED: usize = 16;
 
-fn make_expansion(
-    edges: Vec<(ByteSet, NodeId, CellId)>,
-    (pops, ends): (bool, Box<[End]>),
-    apart: Apart,
-) -> LocalExpansion {
+fn make_expansion(edges: Edges, (pops, ends): (bool, SmallVec<[End; 2]>), apart: Apart) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
     let table = (classes.len() > LISTED).then(|| {
@@ -489,7 +489,16 @@ fn make_expansion(
     });
     let class = |&set: &ByteSet| Class { set, target: OnceId::new(), clamped: OnceId::new() };
     let classes = classes.iter().map(class).collect();
-    LocalExpansion { pops, ends, apart, alive, ways: alive.len(), classes, edges: edges.into(), table }
+    LocalExpansion {
+        pops,
+        ends,
+        apart,
+        alive,
+        ways: alive.len(),
+        classes,
+        edges: Box::from(&edges[..]),
+        table,
+    }
 }
 
 impl LocalExpansion {

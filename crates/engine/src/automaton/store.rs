@@ -109,7 +109,7 @@ pub(crate) struct Cell {
 /// A set of cells in one frame.
 pub(crate) struct State {
     /// Sorted, without duplicates.
-    pub(crate) kernel: Box<[CellId]>,
+    pub(crate) kernel: SmallVec<[CellId; 4]>,
     pub(super) expansion: OnceLock<Expansion>,
     pub(super) clamped: OnceId<StateId>,
     pub(super) local: OnceId<LocalId>,
@@ -130,19 +130,19 @@ pub(crate) struct State {
 /// What can happen next in a state.
 pub(crate) struct Expansion {
     /// Cells that consume a byte.
-    pub(super) terminals: Box<[CellId]>,
+    pub(super) terminals: SmallVec<[CellId; 4]>,
     /// Where bytes lead from those.
     pub(super) edges: OnceLock<Box<[(ByteSet, CellId)]>>,
     /// Calls: the state to return to, and the state to start in.
-    pub(crate) calls: Box<[(StateId, StateId)]>,
+    pub(crate) calls: SmallVec<[(StateId, StateId); 2]>,
     /// The same for parts of entries.
-    pub(crate) frames: Box<[(StateId, StateId)]>,
+    pub(crate) frames: SmallVec<[(StateId, StateId); 2]>,
     /// Entries of members that may begin, each as the state to return to: see [`entries`](super::entries).
-    pub(crate) choices: Box<[StateId]>,
+    pub(crate) choices: SmallVec<[StateId; 4]>,
     /// Whether the frame may end here.
     pub(crate) accepting: bool,
     /// How the frame may end here, if it is that of an entry.
-    pub(crate) ends: Box<[End]>,
+    pub(crate) ends: SmallVec<[End; 2]>,
 }
 
 /// A stack, from above.
