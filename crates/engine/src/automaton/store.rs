@@ -253,14 +253,17 @@ pub(super) struct Index {
     pub(super) watchers: FxHashMap<(FormulaId, u128), Option<Arc<Watcher>>>,
 }
 
+/// What a small grammar comes to.
+const SMALL: usize = 448;
+
 impl Index {
-    /// Room for a small grammar, so that its tables need not grow in the middle of a mask.
-    fn new() -> Self {
+    /// Room for what a grammar of so many expressions comes to, so that tables hardly grow in the middle of a mask.
+    fn new(exprs: usize) -> Self {
         Index {
-            cells: IdIndex::with_capacity(448),
-            states: IdIndex::with_capacity(448),
+            cells: IdIndex::with_capacity((4 * exprs).clamp(SMALL, 8 * SMALL)),
+            states: IdIndex::with_capacity((2 * exprs).clamp(SMALL, 4 * SMALL)),
             nodes: IdIndex::with_capacity(112),
-            locals: IdIndex::with_capacity(448),
+            locals: IdIndex::with_capacity((2 * exprs).clamp(SMALL, 4 * SMALL)),
             ..Index::default()
         }
     }
@@ -269,6 +272,7 @@ impl Index {
 impl Store {
     /// The store of a program that begins as that of the library does, if there is one.
     pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
+        let exprs = program.arena.len() - program.arena.base_len();
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
         let store = Store {
             program,
@@ -282,7 +286,7 @@ impl Store {
             formulas: AppendVec::new(),
             counted: AppendVec::new(),
             machine_states: AppendVec::new(),
-            index: Mutex::new(Index::new()),
+            index: Mutex::new(Index::new(exprs)),
             heads_limit: limits.heads,
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
