@@ -23,17 +23,21 @@ impl<T: Copy + Eq + Hash> FewSet<T> {
     /// Adds `entry`; says whether it was new.
     #[inline]
     pub(crate) fn insert(&mut self, entry: T) -> bool {
-        if !self.many.is_empty() {
-            return self.many.insert(entry);
-        }
-        if self.few.contains(&entry) {
-            return false;
-        }
         if self.few.len() == FEW {
-            self.many.extend(self.few.iter().copied());
-            return self.many.insert(entry);
+            return self.insert_among_many(entry);
         }
-        self.few.push(entry);
-        true
+        let is_new = !self.few.contains(&entry);
+        if is_new {
+            self.few.push(entry);
+        }
+        is_new
+    }
+
+    #[inline(never)] // hardly ever are there so many
+    fn insert_among_many(&mut self, entry: T) -> bool {
+        if self.many.is_empty() {
+            self.many.extend(self.few.iter().copied());
+        }
+        self.many.insert(entry)
     }
 }

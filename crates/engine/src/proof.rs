@@ -228,6 +228,7 @@ impl Matcher {
     }
 
     /// Takes out of a mask the tokens after which no sequence of tokens completes the text.
+    #[inline(never)] // hardly any grammar needs it
     pub(crate) fn keep_completable(&self, config: &Config, words: &mut [u32]) -> Result<(), MatchError> {
         let mut known: FxHashMap<SmallVec<[(StateId, u128); 2]>, bool> = FxHashMap::default();
         let vocab = self.constraint().vocab();

@@ -405,6 +405,7 @@ impl<'s> Build<'s> {
     }
 
     /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
+    #[inline(never)] // hardly any grammar has formulas
     pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
         let store = self.store;
         let Kind::And(parts) = &store.formula(id).kind else { return id };
@@ -434,6 +435,7 @@ impl<'s> Build<'s> {
     }
 
     /// Where the bytes lead from a formula; only to formulas that can be completed.
+    #[inline(never)] // hardly any grammar has formulas
     pub(super) fn formula_edges(&mut self, id: FormulaId) -> Steps {
         self.steps(id).iter().copied().filter(|step| self.is_live(step.1)).collect()
     }

@@ -274,11 +274,14 @@ impl<'s> Build<'s> {
             return;
         }
         let closure = self.closure(&state.kernel, Here::default());
-        let calls = self.group_calls(closure.calls);
-        let frames: SmallVec<[(StateId, StateId); 2]> =
-            closure.frames.iter().map(|&(cell, tail)| (self.state(&[tail]), self.state(&[cell]))).collect();
-        let choices: SmallVec<[StateId; 4]> =
-            closure.choices.iter().map(|&cell| self.state(&[cell])).collect();
+        let calls = if closure.calls.is_empty() { SmallVec::new() } else { self.group_calls(closure.calls) };
+        let (mut frames, mut choices) = (SmallVec::new(), SmallVec::new());
+        for (cell, tail) in closure.frames {
+            frames.push((self.state(&[tail]), self.state(&[cell])));
+        }
+        for cell in closure.choices {
+            choices.push(self.state(&[cell]));
+        }
         let (ends, accepting) = (closure.ends, closure.accepting);
         let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
@@ -295,13 +298,11 @@ impl<'s> Build<'s> {
     }
 
     /// Joins calls that return to the same state into one frame.
+    #[inline(never)] // most states have none
     fn group_calls(
         &mut self,
         mut calls: SmallVec<[(RuleId, CellId); 4]>,
     ) -> SmallVec<[(StateId, StateId); 2]> {
-        if calls.is_empty() {
-            return SmallVec::new();
-        }
         calls.sort_unstable();
         calls.dedup();
         let mut by_return: SmallVec<[(StateId, SmallVec<[CellId; 8]>); 1]> = SmallVec::new();
@@ -325,7 +326,8 @@ impl<'s> Build<'s> {
     pub(super) fn closure(&mut self, kernel: &[CellId], here: Here<'_>) -> Closure {
         let mut out = Closure::default();
         let mut seen = FewSet::default();
-        let mut todo: SmallVec<[CellId; 16]> = kernel.iter().rev().copied().collect();
+        let mut todo: SmallVec<[CellId; 16]> = SmallVec::from_slice(kernel);
+        todo.reverse();
         // Repetitions of nullable bodies: once one is open, the same with more rounds done adds nothing.
         let mut open: SmallVec<[(ExprId, CellId); 4]> = SmallVec::new();
         while let Some(id) = todo.pop() {
@@ -427,16 +429,9 @@ impl<'s> Build<'s> {
                 }
                 out.terminals.push(id);
             }
-            Expr::And(_) | Expr::Not(_) | Expr::Region(_) => {
-                let formula = self.formula_of(expr);
-                if formula != super::boolean::FormulaId::FALSE {
-                    todo.extend(self.bool_cells(formula, tail));
-                }
-            }
+            Expr::And(_) | Expr::Not(_) | Expr::Region(_) => self.close_formula(expr, tail, todo),
             Expr::Look { behind: true, negated, .. } => {
-                let tracker = here.looks.iter().position(|l| l.look == expr).map(|i| here.trackers[i]);
-                let holds = tracker.is_some_and(|t| store.expansion_in(self, t).accepting);
-                if holds != negated {
+                if self.holds_behind(expr, here) != negated {
                     todo.push(tail);
                 }
             }
@@ -445,6 +440,21 @@ impl<'s> Build<'s> {
             Expr::Members(members) => self.close_members(expr, members, at, tail, out, todo),
             Expr::Machine(machine) => self.close_machine(id, (machine, at), tail, out, todo),
         }
+    }
+
+    #[inline(never)] // hardly any grammar has formulas
+    fn close_formula(&mut self, expr: ExprId, tail: CellId, todo: &mut SmallVec<[CellId; 16]>) {
+        let formula = self.formula_of(expr);
+        if formula != super::boolean::FormulaId::FALSE {
+            todo.extend(self.bool_cells(formula, tail));
+        }
+    }
+
+    /// Whether what a lookbehind asks for is what was written last.
+    #[inline(never)] // hardly any grammar has them
+    fn holds_behind(&mut self, look: ExprId, here: Here<'_>) -> bool {
+        let tracker = here.looks.iter().position(|l| l.look == look).map(|i| here.trackers[i]);
+        tracker.is_some_and(|t| self.store.expansion_in(self, t).accepting)
     }
 
     /// The edges by byte of cells that consume one.

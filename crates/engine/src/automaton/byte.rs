@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn step_one(&self, id: LocalId, byte: u8, work: &mut Work) -> Result<Option<LocalId>, Exceeded> {
         work.spend(16)?;
         if self.is_full(usize::MAX) {
@@ -98,8 +98,10 @@ impl Build<'_> {
         let mut pops = false;
         let mut seen = FewSet::default();
         // (state, stack, whether the frame was just called: its empty match is the caller's business)
-        let mut todo: SmallVec<[(StateId, NodeId, bool); 16]> =
-            store.local(id).heads.iter().map(|&(s, n)| (s, n, false)).collect();
+        let mut todo: SmallVec<[(StateId, NodeId, bool); 16]> = SmallVec::new();
+        for &(state, node) in &store.local(id).heads {
+            todo.push((state, node, false));
+        }
         while let Some((state, node, called)) = todo.pop() {
             if !seen.insert((state, node, called)) {
                 continue;
@@ -136,13 +138,17 @@ impl Build<'_> {
             let Node { links, bottom } = store.node(node);
             if expansion.accepting {
                 pops |= bottom;
-                todo.extend(links.iter().map(|&(ret, below)| (ret, below, false)));
+                for &(ret, below) in links {
+                    todo.push((ret, below, false));
+                }
             }
             for &end in expansion.ends.iter() {
                 if *bottom {
                     ends.push(end);
                 }
-                todo.extend(links.iter().map(|&(ret, below)| (self.after_entry(ret, end), below, false)));
+                for &(ret, below) in links {
+                    todo.push((self.after_entry(ret, end), below, false));
+                }
             }
         }
         ends.sort_unstable();

@@ -254,6 +254,7 @@ impl Build<'_> {
     }
 
     /// The edges by byte.
+    #[inline(never)] // most states have none
     pub(super) fn edges_of_except(
         &mut self,
         (expr, exceptions): (ExprId, &Exceptions),

@@ -195,6 +195,7 @@ impl Kept {
     }
 
     /// Keeps the mask of these tokens, which is `words`.
+    #[inline(never)] // once for a mask
     fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
         let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
         store.add_bytes(size_of_val(&*mask));
