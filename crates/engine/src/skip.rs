@@ -118,10 +118,12 @@ impl Matcher {
                 Some(class) => at = store.step_from(here, class, work)?,
                 None if chooses => {
                     let stack = Stacks::new(store).push(choice, stack);
-                    let Some((more, ways)) = store.along_cells(&store.entries_of(choice), &bytes[taken..])
-                    else {
-                        return Ok(None);
-                    };
+                    let rest = &bytes[taken..];
+                    let quoted = if rest == b"\"" { store.behind_quotes(choice) } else { None };
+                    let further = quoted
+                        .map(|ways| (1, ways))
+                        .or_else(|| store.along_cells(&store.entries_of(choice), rest));
+                    let Some((more, ways)) = further else { return Ok(None) };
                     let next = on_stacks(store, std::iter::once((&stack, &ways)));
                     return Ok(next.map(|next| (next, taken + more)));
                 }

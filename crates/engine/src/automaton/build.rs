@@ -179,7 +179,12 @@ impl<'s> Build<'s> {
 
     /// The state of a set of cells.
     pub(super) fn state(&mut self, cells: &[CellId]) -> StateId {
-        let mut kernel: SmallVec<[CellId; 8]> = cells.iter().map(|&c| self.unfold(c)).collect();
+        let kernel = cells.iter().map(|&c| self.unfold(c)).collect();
+        self.state_of_unfolded(kernel)
+    }
+
+    /// The same for cells that are [unfolded](Build::unfold).
+    pub(super) fn state_of_unfolded(&mut self, mut kernel: SmallVec<[CellId; 8]>) -> StateId {
         kernel.sort_unstable();
         kernel.dedup();
         let store = self.store;

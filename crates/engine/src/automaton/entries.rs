@@ -14,7 +14,7 @@ use tokenstile_grammar::{ExprId, MembersId};
 
 use super::build::Build;
 use super::counted::{CountedId, Phase};
-use super::literal::first_literal;
+use super::literal::{Ways, first_literal};
 use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
 use crate::memo::OnceId;
 
@@ -52,6 +52,13 @@ impl KnownGeneric {
         self.0.store(known, Ordering::Release);
         generic
     }
+}
+
+/// The cells of an entry, once they were needed.
+pub(super) struct Entry {
+    start: OnceId<CellId>,
+    /// Behind the quote that it begins with.
+    quoted: OnceId<CellId>,
 }
 
 /// What follows a key in its entry: a frame that others share, and the end.
@@ -131,6 +138,25 @@ impl Store {
     pub(crate) fn entries_of(&self, choice: StateId) -> SmallVec<[CellId; 32]> {
         let first = self.state(choice).kernel.first().and_then(|&cell| self.choice(cell));
         first.map_or_else(SmallVec::new, |(_, _, id)| self.build().entries(id))
+    }
+
+    /// Where a quote leads from that state, if that is seen of each of the cells by itself.
+    pub(crate) fn behind_quotes(&self, choice: StateId) -> Option<Ways> {
+        let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
+        let (members, open) = (self.counted(id).members, self.open(id));
+        let mut build = self.build();
+        let (mut cells, mut ways): (SmallVec<[CellId; 8]>, Ways) = Default::default();
+        for &slot in open {
+            let next = build.behind_quote(members, slot)?;
+            match build.called(next) {
+                Some((start, ret)) => ways.push((start, Some(ret))),
+                None => cells.push(next),
+            }
+        }
+        if !cells.is_empty() {
+            ways.push((build.state_of_unfolded(cells), None));
+        }
+        Some(ways)
     }
 
     /// The members of a choice, and the slots that are open.
@@ -312,6 +338,15 @@ impl Store {
         }
     }
 
+    /// What is known of the entries of members.
+    fn known_entries(&self, members: MembersId) -> &[Entry] {
+        self.entries[members.index()].get_or_init(|| {
+            let slots = &self.program.arena.members_of(members).slots;
+            self.add_bytes(slots.len() * size_of::<Entry>());
+            slots.iter().map(|_| Entry { start: OnceId::new(), quoted: OnceId::new() }).collect()
+        })
+    }
+
     fn open(&self, id: CountedId) -> &[u32] {
         match self.counted(id).open.get() {
             Some(open) => open,
@@ -326,22 +361,32 @@ impl Store {
 impl Build<'_> {
     /// The cell of an entry in a slot.
     fn entry(&mut self, members: MembersId, slot: u32) -> CellId {
-        let store = self.store;
-        if store.has_shared_members(members) {
+        if self.store.has_shared_members(members) {
             return self.library().entry(members, slot);
         }
-        let slots = &store.program.arena.members_of(members).slots;
-        let known = store.entries[members.index()].get_or_init(|| {
-            store.add_bytes(slots.len() * size_of::<OnceId<CellId>>());
-            slots.iter().map(|_| OnceId::new()).collect()
-        });
-        let (known, entry) = (&known[slot as usize], slots[slot as usize].entry);
+        let known = &self.store.known_entries(members)[slot as usize].start;
         if let Some(cell) = known.get() {
             return cell;
         }
+        let entry = self.store.program.arena.members_of(members).slots[slot as usize].entry;
         let end = self.cell(Head::End(End { members, slot }), CellId::NIL);
         let cell = self.entry_cell(entry, end);
         known.set(cell)
+    }
+
+    /// The cell behind the quote that an entry in a slot begins with, if it begins with a literal that does.
+    fn behind_quote(&mut self, members: MembersId, slot: u32) -> Option<CellId> {
+        if self.store.has_shared_members(members) {
+            return self.library().behind_quote(members, slot);
+        }
+        let known = &self.store.known_entries(members)[slot as usize].quoted;
+        if let Some(cell) = known.get() {
+            return Some(cell);
+        }
+        let start = self.entry(members, slot);
+        self.store.literal_at(start)?;
+        let next = self.along(start, b"\"")??;
+        Some(known.set(self.unfold(next)))
     }
 
     /// The cell of an entry. What follows its key, if it has one, is a frame that others share.

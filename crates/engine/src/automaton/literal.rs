@@ -192,7 +192,7 @@ impl Store {
 
 impl Build<'_> {
     /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere.
-    fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
+    pub(super) fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
         let Cell { head, tail, .. } = self.store.cell(cell);
         let (Some(literal), Head::Expr(expr, at)) = (self.store.literal_in(head), head) else {
             let (_, next) = self.store.along_exceptions(cell, bytes)?;
@@ -205,7 +205,7 @@ impl Build<'_> {
     }
 
     /// If a cell is a frame: the state at its start, and the one that it returns to.
-    fn called(&mut self, cell: CellId) -> Option<(StateId, StateId)> {
+    pub(super) fn called(&mut self, cell: CellId) -> Option<(StateId, StateId)> {
         let Cell { head: Head::Frame(inner), tail, .. } = self.store.cell(cell) else { return None };
         Some((self.state(&[inner]), self.state(&[tail])))
     }

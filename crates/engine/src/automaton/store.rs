@@ -14,7 +14,7 @@ use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
-use super::entries::KnownGeneric;
+use super::entries::{Entry, KnownGeneric};
 use super::local::Local;
 use super::program::Program;
 use super::watched::Watcher;
@@ -219,7 +219,7 @@ pub(crate) struct Store {
     pub(super) counted: AppendVec<Counted>,
     pub(super) machine_states: AppendVec<MachineState>,
     /// For each members, the cells of its entries by slot, as far as they were needed.
-    pub(super) entries: Vec<OnceLock<Box<[OnceId<CellId>]>>>,
+    pub(super) entries: Vec<OnceLock<Box<[Entry]>>>,
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
