@@ -47,7 +47,13 @@ const NUMBERS: [&str; 6] = ["0", "-1", "10", "-12.25", "0.5", "3e-1"];
 const INTEGERS: [&str; 5] = ["0", "-1", "10", "-12", "1234567"];
 
 /// Classes of characters that patterns have often: those of names and paths, and the categories of Unicode.
-const CLASSES: [&str; 22] = [
+const CLASSES: [&str; 32] = [
+    r"\d",
+    "[a-z]",
+    "[A-Z]",
+    "[A-Za-z]",
+    "[A-Za-z0-9]",
+    "[A-Z0-9_]",
     "[a-z0-9]",
     "[a-z0-9-]",
     "[a-z0-9_]",
@@ -56,6 +62,10 @@ const CLASSES: [&str; 22] = [
     "[A-Za-z ]",
     "[0-9A-Fa-f]",
     "[^/]",
+    r"\w",
+    r"[\w-]",
+    r"[\w.-]",
+    r"\S",
     r"\p{L}",
     r"\p{Lu}",
     r"\p{Ll}",
