@@ -83,8 +83,8 @@ const CLASSES: [&str; 32] = [
 ];
 
 impl Compiler {
-    /// Builds ahead, for at most about `budget`, what constraints of this vocabulary have in common: JSON itself, the
-    /// formats of JSON Schema, classes of characters of many scripts.
+    /// Builds ahead, for at most about `budget`, what constraints of this vocabulary have in common: JSON itself, values of
+    /// the types that many schemas ask for, the formats of JSON Schema, classes of characters of many scripts.
     ///
     /// Without it, the first constraints that need some of that build it as they go. Masks are the same with or without
     /// it. It is kept with the tables of the vocabulary, not in what [`save_tables`](Compiler::save_tables) writes. A good

@@ -73,7 +73,7 @@ fn opening(measured: &Measured) -> String {
          all of an engine that is measured in seconds. Where there are several, a percentile is the middle one of theirs.\n\
          - A time is the lower of wall time and CPU time of the step. *Cold*: the first pass over the texts of a schema that \
          was just compiled, as the peers' harness and MaskBench have it; the tables of the vocabulary are there, with what \
-         constraints share built ahead (`Compiler::warm`, as servers do when they start: JSON, formats, classes of \
+         constraints share built ahead (`Compiler::warm`, as servers do when they start: JSON, plain types, formats, classes of \
          characters; nothing of these schemas). *Warm*: the same texts again. Tokens of texts that an engine rejects count \
          up to where it does.\n\
          - *Every text alone* is stricter than *cold*: of this engine every text gets a constraint as it was right after \

@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    #[inline(never)]
+    #[inline(never)] // not cold: tokens that are new are taken here
     fn step_one(&self, id: LocalId, byte: u8, work: &mut Work) -> Result<Option<LocalId>, Exceeded> {
         work.spend(16)?;
         if self.is_full(usize::MAX) {

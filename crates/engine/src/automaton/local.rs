@@ -113,7 +113,7 @@ impl Store {
         }
     }
 
-    #[inline(never)]
+    #[inline(never)] // not cold: masks that are new are made here
     fn new_expansion(&self, id: LocalId) -> &LocalExpansion {
         self.home(id.0).build().expand_local(id);
         self.local(id).expansion.get().unwrap_or_else(|| unreachable!("expand_local sets it"))
@@ -134,7 +134,7 @@ impl Store {
         self.local(id).split.get().is_some()
     }
 
-    #[inline(never)]
+    #[inline(never)] // not cold: masks that are new are made here
     fn new_split(&self, id: LocalId) -> &LocalExpansion {
         self.home(id.0).build().split_local(id);
         match self.local(id).split.get() {
@@ -180,7 +180,7 @@ impl Store {
         }
     }
 
-    #[inline(never)]
+    #[inline(never)] // not cold: masks that are new are made here
     fn step_new(
         &self,
         expansion: &LocalExpansion,
