@@ -145,17 +145,9 @@ impl Store {
         let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
         let (members, open) = (self.counted(id).members, self.open(id));
         let mut build = self.build();
-        let (mut cells, mut ways): (SmallVec<[CellId; 8]>, Ways) = Default::default();
-        for &slot in open {
-            let next = build.behind_quote(members, slot)?;
-            match build.called(next) {
-                Some((start, ret)) => ways.push((start, Some(ret))),
-                None => cells.push(next),
-            }
-        }
-        if !cells.is_empty() {
-            ways.push((build.state_of_unfolded(cells), None));
-        }
+        let cells = open.iter().map(|&slot| build.behind_quote(members, slot)).collect::<Option<_>>()?;
+        let mut ways = Ways::new();
+        build.add_ways(cells, &mut ways);
         Some(ways)
     }
 

@@ -163,20 +163,16 @@ impl Store {
         }
         let bytes = Some(&bytes[..limit]).filter(|bytes| !bytes.is_empty())?;
         let mut build = self.build();
-        let (mut cells, mut states): (SmallVec<[CellId; 8]>, Ways) = Default::default();
+        let mut states = Ways::new();
+        let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
         for (cell, ret) in ways {
             let Some(next) = build.along(cell, bytes)? else { continue };
-            if let Some(ret) = ret {
-                states.push((build.state(&[next]), Some(build.state(&[ret]))));
-            } else if let Some((start, ret)) = build.called(next) {
-                states.push((start, Some(ret)));
-            } else {
-                cells.push(next);
+            match ret {
+                Some(ret) => states.push((build.state(&[next]), Some(build.state(&[ret])))),
+                None => cells.push(build.unfold(next)),
             }
         }
-        if !cells.is_empty() {
-            states.push((build.state(&cells), None));
-        }
+        build.add_ways(cells, &mut states);
         Some((bytes.len(), states))
     }
 
@@ -204,8 +200,22 @@ impl Build<'_> {
         }))
     }
 
+    /// Adds the ways of cells, which are [unfolded](Build::unfold): each frame by itself, the others as one state.
+    pub(super) fn add_ways(&mut self, mut cells: SmallVec<[CellId; 8]>, ways: &mut Ways) {
+        cells.retain(|&mut cell| match self.called(cell) {
+            Some((start, ret)) => {
+                ways.push((start, Some(ret)));
+                false
+            }
+            None => true,
+        });
+        if !cells.is_empty() {
+            ways.push((self.state_of_unfolded(cells), None));
+        }
+    }
+
     /// If a cell is a frame: the state at its start, and the one that it returns to.
-    pub(super) fn called(&mut self, cell: CellId) -> Option<(StateId, StateId)> {
+    fn called(&mut self, cell: CellId) -> Option<(StateId, StateId)> {
         let Cell { head: Head::Frame(inner), tail, .. } = self.store.cell(cell) else { return None };
         Some((self.state(&[inner]), self.state(&[tail])))
     }

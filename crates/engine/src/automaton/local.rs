@@ -195,11 +195,6 @@ impl Store {
         Ok(expansion.classes[class].target.set(target))
     }
 
-    /// Whether the frame of some cells, which is not the one we started in, has ended and can do nothing else.
-    fn is_ended(&self, (node, cells): &(NodeId, SmallVec<[CellId; 8]>)) -> bool {
-        *node != NodeId::BOTTOM && cells.iter().all(|&cell| self.is_end(cell))
-    }
-
     /// The local of a state on a stack, as far as one token can tell.
     pub(crate) fn local_on(&self, state: StateId, node: NodeId) -> LocalId {
         let mut build = self.build();
@@ -326,9 +321,7 @@ impl Build<'_> {
 
     /// The local of cells on stacks.
     pub(super) fn local_of_groups(&mut self, mut groups: Groups) -> LocalId {
-        if groups.iter().any(|group| self.store.is_ended(group)) {
-            self.return_from_ended(&mut groups);
-        }
+        self.return_from_ended(&mut groups);
         let mut heads: SmallVec<[(StateId, NodeId); 4]> = SmallVec::new();
         for (node, cells) in groups {
             let state = self.state(&cells);
@@ -342,10 +335,12 @@ impl Build<'_> {
     }
 
     /// Frames that have ended and can do nothing else are left at once.
-    #[inline(never)] // most have not
     fn return_from_ended(&mut self, groups: &mut Groups) {
         let store = self.store;
-        while let Some(i) = groups.iter().position(|group| store.is_ended(group)) {
+        let ended = |g: &(NodeId, SmallVec<[CellId; 8]>)| {
+            g.0 != NodeId::BOTTOM && g.1.iter().all(|&c| store.is_end(c))
+        };
+        while let Some(i) = groups.iter().position(ended) {
             let (node, mut cells) = groups.swap_remove(i);
             let node = store.node(node);
             cells.sort_unstable();
@@ -456,14 +451,12 @@ impl Build<'_> {
 
 /// Sorts edges by stack and joins those that lead to the same cell on the same stack.
 fn join_edges(edges: Edges) -> Edges {
-    if edges.is_sorted_by(|a, b| (a.1, a.2) < (b.1, b.2)) { edges } else { join_unsorted(&edges) }
-}
-
-#[inline(never)] // most are as they should be
-fn join_unsorted(edges: &Edges) -> Edges {
+    if edges.is_sorted_by(|a, b| (a.1, a.2) < (b.1, b.2)) {
+        return edges;
+    }
     // The sets are large, so it is their places that are sorted.
     let mut places: SmallVec<[(NodeId, CellId, u32); 8]> =
-        (0..).zip(edges).map(|(at, e)| (e.1, e.2, at)).collect();
+        (0..).zip(&edges).map(|(at, e)| (e.1, e.2, at)).collect();
     places.sort_unstable();
     let same = places.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
     let joined = same.map(|same| {
