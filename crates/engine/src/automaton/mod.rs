@@ -58,4 +58,4 @@ pub(crate) use program::{CharClass, Program};
 pub(crate) use rounds::Rounds;
 pub(crate) use spread::WordsCalled;
 pub(crate) use store::{Cell, CellId, End, Exceeded, Head, LocalId, NodeId, OWN, StateId, Store, Work};
-pub(crate) use watched::{Endings, WATCHERS, WatchPlace, Watched, Watcher};
+pub(crate) use watched::{Endings, WATCHERS, WatchPlace, WatchWays, Watched, Watcher};

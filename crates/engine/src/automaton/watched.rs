@@ -44,6 +44,8 @@ pub(crate) type WatchPlace = [u8; WATCHERS];
 pub(crate) struct Watcher {
     /// Where each ASCII byte leads from each place.
     next: Vec<[u8; 128]>,
+    /// The same of characters past ASCII, whatever they are; empty if none is asked for.
+    wide: Vec<u8>,
     accepts: Vec<bool>,
     /// What it takes to fail, if it can.
     failing: Vec<Option<ToFail>>,
@@ -129,7 +131,7 @@ impl Build<'_> {
         let mut places = vec![formula];
         let mut next: Vec<[u8; 128]> = Vec::new();
         // Which bytes lead where, and those that lead nowhere.
-        let mut ways: Vec<SmallVec<[(u128, u8); 8]>> = Vec::new();
+        let mut ways: Vec<WatchWays> = Vec::new();
         while let Some(&place) = places.get(next.len()) {
             let (mut row, mut sets) = ([DEAD; 128], SmallVec::new());
             let mut dead = *chars;
@@ -156,12 +158,23 @@ impl Build<'_> {
             ways.push(sets);
         }
         let accepts = places.iter().map(|&place| self.formula_accepts(place)).collect();
-        Some(Watcher { next, accepts, failing: to_fail(&ways), fails_with: RwLock::default() })
+        Some(Watcher {
+            next,
+            wide: Vec::new(),
+            accepts,
+            failing: to_fail(&ways),
+            fails_with: RwLock::default(),
+        })
     }
 }
 
+/// The bytes that lead from a place to others, by where they lead.
+pub(crate) type WatchWays = SmallVec<[(u128, u8); 8]>;
+/// Stands for all characters past ASCII among such bytes.
+const WIDE: u128 = u128::MAX;
+
 /// For each place what leads from there to where it has failed.
-fn to_fail(ways: &[SmallVec<[(u128, u8); 8]>]) -> Vec<Option<ToFail>> {
+fn to_fail(ways: &[WatchWays]) -> Vec<Option<ToFail>> {
     let led_to = only_bytes(ways);
     let mut found: Vec<Option<ToFail>> = vec![None; ways.len()];
     let mut changed = true;
@@ -196,7 +209,7 @@ fn to_fail(ways: &[SmallVec<[(u128, u8); 8]>]) -> Vec<Option<ToFail>> {
 }
 
 /// For each place the byte that leads to it, if it is always the same. The first has something before it that is not known.
-fn only_bytes(ways: &[SmallVec<[(u128, u8); 8]>]) -> SmallVec<[Option<u8>; 16]> {
+fn only_bytes(ways: &[WatchWays]) -> SmallVec<[Option<u8>; 16]> {
     let mut sets: SmallVec<[u128; 16]> = smallvec![0; ways.len()];
     for &(set, to) in ways.iter().flatten().filter(|way| way.1 != DEAD) {
         sets[to as usize] |= set;
@@ -211,6 +224,41 @@ fn only(set: u128) -> Option<u8> {
 }
 
 impl Watcher {
+    /// Of places that are known: where the ASCII bytes and the characters past ASCII lead from each. What leads nowhere
+    /// fails.
+    pub(crate) fn of(places: impl Iterator<Item = (WatchWays, Option<u8>)>, chars: &ByteSet) -> Self {
+        let (mut next, mut wide, mut all): (Vec<[u8; 128]>, Vec<u8>, Vec<WatchWays>) = Default::default();
+        for (mut ways, past_ascii) in places {
+            let mut row = [DEAD; 128];
+            let mut dead = chars.ascii_bits();
+            for (set, to) in &mut ways {
+                *set &= chars.ascii_bits();
+                dead &= !*set;
+                (0..128).filter(|byte| *set >> byte & 1 == 1).for_each(|byte| row[byte] = *to);
+            }
+            ways.retain(|way| way.0 != 0);
+            ways.extend((dead != 0).then_some((dead, DEAD)));
+            ways.extend(past_ascii.map(|to| (WIDE, to)));
+            next.push(row);
+            wide.extend(past_ascii);
+            all.push(ways);
+        }
+        let failing = to_fail(&all);
+        Watcher { next, wide, accepts: Vec::new(), failing, fails_with: RwLock::default() }
+    }
+
+    /// Where a byte leads from a place, if it does not fail; `None` if it is none of the characters that were asked for.
+    #[inline]
+    pub(crate) fn step_any(&self, place: u8, byte: u8, chars: &ByteSet) -> Option<Option<u8>> {
+        match byte {
+            0x80.. if self.wide.is_empty() => None,
+            0xC0.. => Some(Some(self.wide[place as usize])),
+            0x80.. => Some(Some(place)),
+            _ if chars.contains(byte) => Some(self.step(place, byte)),
+            _ => None,
+        }
+    }
+
     /// Where a byte leads from a place, if it does not fail.
     #[inline]
     pub(crate) fn step(&self, place: u8, byte: u8) -> Option<u8> {
@@ -278,6 +326,11 @@ impl Watcher {
 }
 
 impl Watched {
+    /// The watchers, and the characters that they watch.
+    pub(crate) fn watching(&self) -> (impl Iterator<Item = &Watcher>, &ByteSet) {
+        (self.watchers.iter().map(|watcher| &**watcher), &self.chars)
+    }
+
     /// Characters that meet all conditions, wherever a text has come to, and go on doing so if the last of them, or another
     /// one, is written again and again: how many they are.
     fn ending(&self) -> Option<u32> {

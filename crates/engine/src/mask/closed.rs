@@ -15,7 +15,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::Shared;
 use super::walk::Walk;
 use super::wide::{DEAD, Wide};
-use crate::automaton::{CharClass, Exceeded, LocalId, Loop};
+use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, WatchWays, Watcher};
 use crate::profile::{Entry, LONG, LackId, Profile, Run, RunMask};
 
 /// How many places may be looked at.
@@ -27,10 +27,13 @@ pub(super) struct Closed {
     first: ByteSet,
     first_wide: bool,
     rest: CharClass,
-    /// The most characters of which that is known.
+    /// The most characters of which that is known, and whether more of them never go on.
     most: u32,
+    ends: bool,
     /// Characters past ASCII that do not go on everywhere.
     dead: Vec<char>,
+    /// The places, if some of the other characters do not go on from a few that are far away.
+    failing: Option<Watcher>,
     /// Bytes that lead out from any of the places.
     exits: ByteSet,
     /// The place that most tokens lead to, the bytes that lead to it at first, and the characters that stay there.
@@ -58,25 +61,97 @@ impl Places {
 /// The search for it.
 struct Search {
     places: Vec<(LocalId, u32)>,
+    /// Of each that has been looked at, where its characters lead.
+    looked: Vec<Looked>,
+    /// Whether some do not go on from a place that is far away.
+    fails: bool,
     ascii: ByteSet,
     wide: bool,
     dead: Vec<char>,
     /// The most characters of which it is known that they go on.
     most: u32,
+    /// The number of characters after which none of them goes on, if some place is of that kind.
+    last: Option<u32>,
     /// Bytes that may follow machines which were not looked into.
     after_machines: ByteSet,
 }
 
+/// Where the characters lead from a place.
+#[derive(Default)]
+struct Looked {
+    ascii: SmallVec<[(u128, usize); 8]>,
+    /// The places that those past ASCII lead to, and the one if it is one.
+    wide_to: SmallVec<[usize; 4]>,
+    wide: Option<usize>,
+}
+
 impl Search {
-    /// Whether too little is left to be worth it.
-    fn is_poor(&self) -> bool {
-        self.ascii.is_empty() || self.most < FEWEST
+    /// Nothing but a first place, and the characters that lead on from it.
+    fn from(home: LocalId, ascii: ByteSet) -> Self {
+        Search {
+            places: vec![(home, 1)],
+            looked: Vec::new(),
+            fails: false,
+            ascii,
+            wide: false,
+            dead: Vec::new(),
+            most: u32::MAX,
+            last: None,
+            after_machines: ByteSet::EMPTY,
+        }
     }
 
-    fn add(&mut self, local: LocalId, chars: u32) {
-        if !self.places.iter().any(|place| place.0 == local) {
-            self.places.push((local, chars));
+    /// Whether none of the characters goes on from a place that leads on by these bytes.
+    fn is_last(&self, alive: &ByteSet) -> bool {
+        !alive.intersects(&self.ascii) && !(self.wide && alive.intersects(&ByteSet::PAST_ASCII))
+    }
+
+    /// Whether all ways are of the same length.
+    fn is_layered(&self) -> bool {
+        let Some(last) = self.last else { return false };
+        self.looked.iter().zip(&self.places).all(|(looked, place)| {
+            let next = looked.ascii.iter().map(|way| way.1).chain(looked.wide_to.iter().copied());
+            let goes_on = place.1 == last || !looked.ascii.is_empty();
+            place.1 <= last && goes_on && next.into_iter().all(|to| self.places[to].1 == place.1 + 1)
+        })
+    }
+
+    /// Whether it takes many characters to come to a place.
+    fn is_far(&self, local: LocalId) -> bool {
+        self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > FAR)
+    }
+
+    /// Whether too little is left to be worth it.
+    fn is_poor(&self) -> bool {
+        match self.last {
+            Some(_) => self.ascii.len() < CHARS,
+            None => self.ascii.is_empty() || self.most < FEWEST,
         }
+    }
+
+    /// Adds a place; where it is among all.
+    fn add(&mut self, local: LocalId, chars: u32) -> usize {
+        let known = self.places.iter().position(|place| place.0 == local);
+        known.unwrap_or_else(|| {
+            self.places.push((local, chars));
+            self.places.len() - 1
+        })
+    }
+
+    /// The places as a table, behind a first one from which the characters lead as they do in `first`.
+    fn watcher(&self, first: Looked) -> Option<Watcher> {
+        if self.places.len() >= DEAD_PLACE {
+            return None;
+        }
+        let wide = |looked: &Looked| looked.wide.map(|to| to as u8 + 1);
+        let ways = |looked: &Looked| -> WatchWays {
+            looked.ascii.iter().map(|&(set, to)| (set, to as u8 + 1)).collect()
+        };
+        let all = std::iter::once(&first).chain(&self.looked);
+        Some(Watcher::of(
+            all.map(|looked| (ways(looked), self.wide.then(|| wide(looked)).flatten())),
+            &self.ascii,
+        ))
     }
 }
 
@@ -84,6 +159,12 @@ impl Search {
 const DEAD_TOKENS: usize = 2_000;
 /// Of so many characters at least it must be known that they go on: most tokens have fewer.
 const FEWEST: u32 = 12;
+/// Where they come to an end, there must be so many different ones: others are soon walked.
+const CHARS: usize = 10;
+/// Characters that do not go on from places that it takes so many to come to are looked for.
+const FAR: u32 = 4;
+/// No place has so high a number.
+const DEAD_PLACE: usize = u8::MAX as usize - 1;
 /// With so many places, those too many characters away are left.
 const MANY: usize = 48;
 
@@ -93,21 +174,31 @@ impl Walk<'_> {
         let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
         let anchor = self.tables.profile.anchor(index);
         let first = closed.first.intersect(left);
-        if !anchor.has(super::walk::RUN_TOKENS, &first) || !Profile::pays(&first, &closed.rest) {
+        let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
+        if !anchor.has(super::walk::RUN_TOKENS, &first.union(&wide)) || !Profile::pays(&first, &closed.rest) {
             return Ok(ByteSet::EMPTY);
         }
-        let run =
-            Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
-        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        let most = if closed.ends { closed.most } else { u32::MAX };
+        let run = Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
-        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
-        let minus = self.with_dead(minus, &closed.dead, &mask);
+        let long = match closed.ends {
+            true => minus,
+            false => self.tables.profile.longer(self.trie, Run { most: closed.most, ..run }),
+        };
+        let minus = self.with_dead(long, &closed.dead, &mask);
         self.one_by_one(anchor.node, local, &minus)?;
+        let minus = match &closed.failing {
+            Some(watcher) => {
+                let watching = (std::iter::once(watcher), &closed.rest.ascii);
+                self.with_failing(minus, &mask, anchor.node, watching)?
+            }
+            None => minus,
+        };
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         let mut places = Places::new(anchor.node, local, Some(closed.base));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
-        let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         Ok(first.union(&wide))
     }
 
@@ -251,10 +342,8 @@ impl Walk<'_> {
         local: LocalId,
         but: Option<LocalId>,
     ) -> Result<Option<LocalId>, Exceeded> {
-        let ascii = ByteSet::ASCII;
-        let root = self.tables.profile.anchor(0);
         let expansion = self.store.split_expansion(local);
-        let weights = expansion.classes.iter().map(|class| root.count(&class.set.intersect(&ascii)));
+        let weights = expansion.classes.iter().map(|class| self.tokens_by(&class.set));
         let mut weights: SmallVec<[(usize, usize); 16]> = weights.enumerate().map(|(i, w)| (w, i)).collect();
         while let Some(at) = (0..weights.len()).max_by_key(|&at| weights[at]) {
             let next = self.step(expansion, weights.swap_remove(at).1)?;
@@ -263,6 +352,13 @@ impl Walk<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// How many tokens begin with one of some ASCII bytes. Those that begin with a space do not count: they have something
+    /// behind it.
+    pub(super) fn tokens_by(&self, bytes: &ByteSet) -> usize {
+        let counted = bytes.intersect(&ByteSet::ASCII).minus(&ByteSet::single(b' '));
+        self.tables.profile.anchor(0).count(&counted)
     }
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
@@ -276,35 +372,56 @@ impl Walk<'_> {
             return Ok(Some(single));
         }
         let alive = self.store.split_expansion(home).alive;
-        let wide = alive.intersects(&ByteSet::PAST_ASCII);
-        let mut search = Search {
-            places: vec![(home, 1)],
-            ascii: alive.intersect(&ascii),
-            wide,
-            dead: Vec::new(),
-            most: u32::MAX,
-            after_machines: ByteSet::EMPTY,
-        };
-        let mut first = ByteSet::EMPTY;
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let (set, next) = (class.set.intersect(&ascii), self.step(expansion, i)?);
-            if search.ascii.is_subset(&self.store.split_expansion(next).alive) {
-                first = first.union(&set);
-                search.add(next, 1);
-            }
-        }
-        let first_wide = search.wide && self.search_wide(local, 0, &mut search)?;
-        if !self.search(&mut search)? {
+        let mut around = Search::from(home, alive.intersect(&ascii));
+        around.wide = alive.intersects(&ByteSet::PAST_ASCII);
+        if !self.search(&mut around, None)? {
             return Ok(None);
         }
+        // What leads out of the text is none of the characters that go on.
+        let mut search = Search { wide: around.wide, ..Search::from(home, around.ascii) };
+        let (mut first, mut ways) = (ByteSet::EMPTY, Looked::default());
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let set = class.set.intersect(&ascii);
+            if set.is_empty() {
+                continue;
+            }
+            let next = self.step(expansion, i)?;
+            let goes_on = search.ascii.is_subset(&self.store.split_expansion(next).alive);
+            let set = if goes_on { set } else { set.intersect(&around.ascii) };
+            if goes_on || !set.is_empty() && around.is_far(next) {
+                search.fails |= !goes_on;
+                first = first.union(&set);
+                ways.ascii.push((set.ascii_bits(), search.add(next, 1)));
+            }
+        }
+        let mut first_wide = search.wide && self.search_wide((local, 0), &mut search, &mut ways)?;
+        if !first_wide {
+            ways.wide = Some(0); // where no token leads it does not matter
+        }
+        if !self.search(&mut search, Some(&around))? {
+            return Ok(None);
+        }
+        if search.fails && search.looked.iter().chain([&ways]).any(|looked| looked.wide.is_none()) {
+            search.wide = false;
+        }
+        first_wide &= search.wide;
         let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
-        let first_wide = first_wide && rest.wide;
         let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
         let exits =
             alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
-        let known = (rest, search.most, search.dead);
-        self.closed_at((home, home), (local, first, first_wide), known, exits).map(Some)
+        let failing = match search.fails {
+            false => None,
+            true => match search.watcher(ways) {
+                None => return Ok(None),
+                some => some,
+            },
+        };
+        let ends = search.last.is_some_and(|last| last <= search.most);
+        let most = if ends { search.last } else { None }.unwrap_or(search.most);
+        let known = (rest, most, search.dead);
+        let closed = self.closed_at((home, home), (local, first, first_wide), known, exits)?;
+        Ok(Some(Closed { failing, ends, ..closed }))
     }
 
     /// What is known to go on from a first place, with another that most tokens lead to and one that most are like: a class,
@@ -317,65 +434,131 @@ impl Walk<'_> {
         exits: ByteSet,
     ) -> Result<Closed, Exceeded> {
         let (home_first, home_rest) = (self.leads_to(local, home, &first)?, self.stays(home, &rest)?);
-        Ok(Closed { first, first_wide, rest, most, dead, exits, home, home_first, home_rest, base })
+        Ok(Closed {
+            first,
+            first_wide,
+            rest,
+            most,
+            dead,
+            ends: false,
+            failing: None,
+            exits,
+            home,
+            home_first,
+            home_rest,
+            base,
+        })
     }
 
     /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
-    /// whether some are left.
-    fn search(&mut self, search: &mut Search) -> Result<bool, Exceeded> {
-        let mut at = 0;
-        while let Some(&(local, chars)) = search.places.get(at) {
-            at += 1;
+    /// whether some are left. Where that is far from those `around` the place that most tokens lead to, it is noted.
+    fn search(&mut self, search: &mut Search, around: Option<&Search>) -> Result<bool, Exceeded> {
+        while let Some(&(local, chars)) = search.places.get(search.looked.len()) {
             if !self.goes_on(local) || search.places.len() > PLACES || search.is_poor() {
                 return Ok(false);
             }
             if chars >= LONG && search.places.len() > MANY {
                 search.most = search.most.min(chars);
             }
-            if chars >= search.most {
-                continue;
-            }
-            if let Some((bytes, free, follows)) = self.free_in_machines(local) {
-                search.ascii = search.ascii.intersect(&bytes);
-                search.wide = false;
-                search.most = search.most.min(chars.saturating_add(free));
-                search.after_machines = search.after_machines.union(&follows);
-                continue;
-            }
-            let expansion = self.store.split_expansion(local);
-            self.work.spend(8)?;
-            for (i, class) in expansion.classes.iter().enumerate() {
-                let set = class.set.intersect(&search.ascii);
-                if set.is_empty() {
-                    continue;
-                }
-                let next = self.step(expansion, i)?;
-                // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
-                // is much, so many characters are too many.
-                let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
-                if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
-                    search.most = search.most.min(chars);
-                } else if lost.is_empty() || lost.len() < set.len() {
-                    search.ascii = search.ascii.minus(&lost);
-                    search.add(next, chars + 1);
-                } else {
-                    search.ascii = search.ascii.minus(&set);
-                }
-            }
-            search.wide = search.wide && self.search_wide(local, chars, search)?;
+            let looked = match chars >= search.most {
+                true => Looked::default(),
+                false => self.search_from((local, chars), search, around)?,
+            };
+            search.looked.push(looked);
+        }
+        if search.last.is_some() && !search.is_layered() {
+            return Ok(false);
         }
         Ok(!search.is_poor())
     }
 
-    /// Adds the places that characters past ASCII lead to, if they all go on.
-    fn search_wide(&mut self, local: LocalId, chars: u32, search: &mut Search) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(false) };
-        let alive = |&target: &LocalId| search.ascii.is_subset(&self.store.split_expansion(target).alive);
-        if !targets.iter().all(alive) {
-            return Ok(false);
+    fn search_from(
+        &mut self,
+        (local, chars): (LocalId, u32),
+        search: &mut Search,
+        around: Option<&Search>,
+    ) -> Result<Looked, Exceeded> {
+        let mut looked = Looked::default();
+        if let Some((bytes, free, follows)) = self.free_in_machines(local) {
+            search.ascii = search.ascii.intersect(&bytes);
+            search.wide = false;
+            search.most = search.most.min(chars.saturating_add(free));
+            search.after_machines = search.after_machines.union(&follows);
+            return Ok(looked);
         }
+        let expansion = self.store.split_expansion(local);
+        self.work.spend(8)?;
+        let lasts = self.is_before_last(expansion, search)?;
+        if lasts {
+            search.last.get_or_insert(chars + 1);
+        }
+        for (i, class) in expansion.classes.iter().enumerate() {
+            let set = class.set.intersect(&search.ascii);
+            if set.is_empty() {
+                continue;
+            }
+            let next = self.step(expansion, i)?;
+            // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
+            // is much, so many characters are too many; if it is far away, it is looked for.
+            let alive = self.store.split_expansion(next).alive;
+            let lost = search.ascii.minus(&alive);
+            let is_far = |around: &Search| around.is_far(next);
+            if lasts {
+                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
+            } else if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
+                search.most = search.most.min(chars);
+            } else if lost.is_empty() || around.map_or(chars >= FAR, is_far) {
+                search.fails |= !lost.is_empty();
+                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
+            } else if lost.len() < set.len() {
+                search.ascii = search.ascii.minus(&lost);
+                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
+            } else {
+                search.ascii = search.ascii.minus(&set);
+            }
+        }
+        search.wide = search.wide && self.search_wide((local, chars), search, &mut looked)?;
+        Ok(looked)
+    }
+
+    /// Whether all of the characters lead from a place to others from which none of them goes on.
+    fn is_before_last(&mut self, expansion: &LocalExpansion, search: &Search) -> Result<bool, Exceeded> {
+        let mut any = false;
+        for (i, class) in expansion.classes.iter().enumerate() {
+            if class.set.intersects(&search.ascii) {
+                let next = self.step(expansion, i)?;
+                if !search.is_last(&self.store.split_expansion(next).alive) {
+                    return Ok(false);
+                }
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Adds the places that characters past ASCII lead to, if they all go on.
+    fn search_wide(
+        &mut self,
+        (local, chars): (LocalId, u32),
+        search: &mut Search,
+        looked: &mut Looked,
+    ) -> Result<bool, Exceeded> {
+        let Some(Wide { targets, dead, rare, .. }) = self.wide_of(local)? else { return Ok(false) };
         search.dead.extend(dead);
-        targets.into_iter().for_each(|target| search.add(target, chars + 1));
+        for target in targets {
+            let alive = self.store.split_expansion(target).alive;
+            if search.ascii.is_subset(&alive) || search.last == Some(chars + 1) && search.is_last(&alive) {
+                looked.wide_to.push(search.add(target, chars + 1));
+                continue;
+            }
+            // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
+            let few = search.dead.len();
+            search.dead.extend(rare.iter().filter(|rare| rare.0 == target).map(|rare| rare.1));
+            if search.dead.len() == few {
+                return Ok(false);
+            }
+        }
+        looked.wide = if let [only] = looked.wide_to[..] { Some(only) } else { None };
         Ok(self.are_few(&mut search.dead))
     }
 

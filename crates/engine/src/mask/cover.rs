@@ -41,7 +41,8 @@ impl Walk<'_> {
         };
         let rest = self.stays(home, &all)?;
         let again = Leads { ascii: rest.ascii, wide: rest.wide, dead: SmallVec::new() };
-        if !self.is_most(home, &again) {
+        let letters = alive.intersect(&ByteSet::LETTERS);
+        if !letters.is_subset(&rest.ascii) || !self.is_most(home, &again) {
             return Ok(None);
         }
         let (ascii, wide) =
@@ -66,6 +67,8 @@ impl Walk<'_> {
         let mut bases: SmallVec<[LocalId; 4]> = SmallVec::from_slice(&[local, home, least]);
         let other = self.heaviest(home, Some(least))?;
         bases.extend(other.and_then(|other| self.store.common(least, other)));
+        // A space is none of the characters that most is made of.
+        bases.extend(self.after_byte(local, b' ')?.filter(|&after| self.goes_on(after)));
         bases.dedup();
         for base in bases {
             if let Some(covered) = self.covered_by(base, local, home)? {
@@ -106,8 +109,7 @@ impl Walk<'_> {
     /// Whether that is most of what leads on from a place.
     fn is_most(&self, local: LocalId, leads: &Leads) -> bool {
         let alive = self.store.split_expansion(local).alive;
-        let tokens = |bytes: &ByteSet| self.tables.profile.anchor(0).count(&bytes.intersect(&ByteSet::ASCII));
-        10 * tokens(&leads.ascii) >= 9 * tokens(&alive)
+        10 * self.tokens_by(&leads.ascii) >= 9 * self.tokens_by(&alive)
             && (leads.wide || !alive.intersects(&ByteSet::PAST_ASCII))
     }
 

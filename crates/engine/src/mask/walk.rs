@@ -497,7 +497,8 @@ impl<'a> Walk<'a> {
         if self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.chain(index, expansion, &left)?);
         }
-        if alone && self.has_words(anchor, expansion, &left)? {
+        let past_ascii = left.intersect(&ByteSet::PAST_ASCII);
+        if alone && (anchor.has(RUN_TOKENS, &past_ascii) || self.has_words(anchor, expansion, &left)?) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         if alone {

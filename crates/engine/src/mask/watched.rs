@@ -43,7 +43,7 @@ impl Walk<'_> {
         let short = Run { most: watched.left - watched.spare, ..run };
         let Some(long) = self.long_tokens(&short, watched)? else { return Ok(false) };
         let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, short);
-        let minus = self.with_failing(minus, &mask, anchor.node, watched)?;
+        let minus = self.with_failing(minus, &mask, anchor.node, watched.watching())?;
         self.masks.push(Shared { mask, minus });
         self.ids.extend_from_slice(&long);
         self.work.spend(64)?;
@@ -144,16 +144,16 @@ impl Walk<'_> {
     }
 
     /// Tokens that are to be left out of a mask: some, and those with which a condition fails.
-    fn with_failing(
+    pub(super) fn with_failing<'w>(
         &mut self,
         some: Arc<[u32]>,
         mask: &[u32],
         node: u32,
-        watched: &Watched,
+        (watchers, chars): (impl Iterator<Item = &'w Watcher>, &ByteSet),
     ) -> Result<Arc<[u32]>, Exceeded> {
         let mut tokens: SmallVec<[u32; 32]> = SmallVec::new();
-        for watcher in watched.watchers.iter().filter(|watcher| watcher.can_fail()) {
-            let failing = watcher.fails_with(node, || self.failing(node, watcher, &watched.chars))?;
+        for watcher in watchers.filter(|watcher| watcher.can_fail()) {
+            let failing = watcher.fails_with(node, || self.failing(node, watcher, chars))?;
             let in_mask = |token: &&u32| mask[**token as usize / 32] >> (**token % 32) & 1 == 1;
             tokens.extend(failing.iter().filter(in_mask).copied());
         }
@@ -176,10 +176,8 @@ impl Walk<'_> {
             let at = children.start as usize..children.end as usize;
             for ((child, &byte), below) in children.zip(&self.trie.byte[at.clone()]).zip(&self.trie.below[at])
             {
-                if !chars.contains(byte) {
-                    continue;
-                }
-                let Some(next) = watcher.step(place, byte) else {
+                let Some(next) = watcher.step_any(place, byte, chars) else { continue };
+                let Some(next) = next else {
                     tokens.extend_from_slice(self.trie.subtree(child));
                     continue;
                 };

@@ -27,7 +27,7 @@ pub(super) struct Wide {
 const WIDE_PLACES: usize = 64;
 pub(super) const DEAD: usize = 64;
 /// Up to so many characters are a few.
-const RARE: usize = 8;
+const RARE: usize = 24;
 /// From one byte to another.
 type Bytes = (u8, u8);
 
