@@ -41,6 +41,24 @@ fn a_bound_is_seen_in_time() {
     }
 }
 
+/// A number of words that must not be too long together: what is left of the length is told by the long tokens alone.
+#[test]
+fn a_bound_beside_several_loops_is_seen_in_time() {
+    let long: Vec<String> = (14..70).step_by(5).flat_map(|n| ["-".repeat(n), " ".repeat(n)]).collect();
+    let words =
+        ["a", "ab ", " b", "a b", "ab\"", "é", "\\n", "ab\\tcd efg", "a b c d e", "a b c d e f g h i j"];
+    let mixed =
+        ["a-----------------------------------------b\"", "\\u0041\\u0041\\u0041\\u0041\\u0041\\u0041"];
+    let tokens: Vec<&str> = long.iter().map(String::as_str).chain(words).chain(mixed).collect();
+    for max in [20, 33, 40, 64] {
+        let source =
+            format!(r#"{{"type": "string", "pattern": "^(?:\\S+\\s+){{0,4}}\\S+$", "maxLength": {max}}}"#);
+        agrees(&source, &format!("\"{}", "ab ".repeat(4)), &tokens);
+        agrees(&source, &format!("\"{}", "a".repeat(max - 1)), &tokens);
+        agrees(&source, &format!("\"ab {} é", "-".repeat(max - 8)), &tokens);
+    }
+}
+
 #[test]
 fn a_bound_of_any_string_is_seen_in_time() {
     let tokens =

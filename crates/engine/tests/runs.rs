@@ -323,6 +323,37 @@ fn texts_that_others_do_not_match() {
     }
 }
 
+/// Nearly everything goes on nearly everywhere, but for what it takes many characters to come to.
+#[test]
+fn what_fails_is_far_away() {
+    let texts = ["", "a", "abcde", "abcdef", "xabcde", "xyz", "é", "éabcdé", " abc", "né日ab", "abcdez"];
+    for (whole, without, tail, or) in [
+        ("[^-]*", &["[^-]*[a-f]{6}[^-]*"][..], "-[a-z]*", "zz"),
+        ("[^-]*", &["[^-]*[a-f]{4}[^-]*", "[^-]*xyzx[^-]*"], "- x?", "a*"),
+        ("[a-zé日 ]*", &["[a-zé日 ]*abcdeé[a-zé日 ]*"], "-", "[a-c]{1,5}-"),
+        ("[^-]{0,14}", &["[^-]*abc[a-z]{3}[^-]*"], "-", "é"),
+        ("[^-]*x[^-]*", &["[^-]*[a-e]{5}é?[^-]*"], "(-| -)", "x"),
+    ] {
+        check_viable(&but(whole, without, tail, or), &texts);
+    }
+}
+
+/// So many characters and no more, among which there must be some.
+#[test]
+fn lengths_of_texts_that_contain_something() {
+    let texts = ["", "a", "abc", "abcdefgh", "xyz1", "1", "zzzzzzzzzzz", "zzzzzzzzzz1", "é", "xé"];
+    for pattern in [
+        "(?=[a-z0-9]*[0-9])[a-z0-9]{12}-",
+        "(?=[^-]*[0-9])[^-]{12}-[a-z]*",
+        "(?=[^-]*[a-f])[^-]{3}-",
+        "(?=[^-]*[a-f])(?=[^-]*[0-9])[^-]{8,12}( -|-)",
+        "(?=[^-]*cat)[^-]{5,11}-",
+        "([a-z]+ +){0,3}[a-z]+-",
+    ] {
+        check_viable(&regex(pattern), &texts);
+    }
+}
+
 /// So many characters and no more, in several ways at once.
 #[test]
 fn places_one_behind_the_other() {

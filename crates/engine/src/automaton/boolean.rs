@@ -160,7 +160,7 @@ impl<'s> Build<'s> {
         id
     }
 
-    fn all_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
+    pub(super) fn all_of(&mut self, parts: impl IntoIterator<Item = FormulaId>) -> FormulaId {
         self.joined(parts, true)
     }
 
@@ -404,24 +404,6 @@ impl<'s> Build<'s> {
         }
     }
 
-    /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
-    #[inline(never)] // hardly any grammar has formulas
-    pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
-        let store = self.store;
-        let Kind::And(parts) = &store.formula(id).kind else { return id };
-        let (bounds, others): (SmallVec<[FormulaId; 4]>, SmallVec<[FormulaId; 4]>) =
-            parts.iter().copied().partition(|&part| store.bytes_left(part).is_some());
-        // What is left must be able to end before a bound is reached; of one plain expression it is known how soon.
-        let [only] = others[..] else { return id };
-        let Kind::Leaf { state, region: None, .. } = &store.formula(only).kind else { return id };
-        let ends =
-            store.state(*state).kernel.iter().map(|&cell| store.distance(cell).within).max().unwrap_or(0);
-        let need = ends.saturating_add(store.program.far);
-        let near = bounds.into_iter().filter(|&part| store.bytes_left(part).is_some_and(|left| left < need));
-        let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
-        self.all_of(near)
-    }
-
     /// The cell that matches what `cell` does up to its end, then `tail`.
     fn graft(&mut self, cell: CellId, tail: CellId) -> CellId {
         let mut heads: SmallVec<[Head; 8]> = SmallVec::new();
@@ -560,25 +542,6 @@ impl<'s> Build<'s> {
 }
 
 impl Store {
-    /// Of a formula that says "not so many characters and then anything": how many bytes may come before it can fail.
-    fn bytes_left(&self, id: FormulaId) -> Option<u32> {
-        let Kind::Not(part) = self.formula(id).kind else { return None };
-        let Kind::Leaf { state, region: None, .. } = &self.formula(part).kind else { return None };
-        self.state(*state).kernel.iter().map(|&cell| self.bytes_to_anything(cell)).min().flatten()
-    }
-
-    /// The least number of bytes before a cell comes to be "anything", if that is its end.
-    fn bytes_to_anything(&self, cell: CellId) -> Option<u32> {
-        let mut last = None;
-        let mut at = cell;
-        while at != CellId::NIL {
-            let cell = self.cell(at);
-            (last, at) = (Some(cell.head), cell.tail);
-        }
-        let ends = matches!(last, Some(Head::Expr(expr, _)) if expr == self.program.anything);
-        ends.then(|| self.distance(cell).least)
-    }
-
     /// Of "texts of this, but none of those": the cells of this and the states of those.
     pub(super) fn leaf_without(&self, id: FormulaId) -> Option<(&[CellId], SmallVec<[StateId; 2]>)> {
         let Kind::And(parts) = &self.formula(id).kind else { return None };

@@ -20,6 +20,8 @@ use crate::profile::{Entry, LONG, LackId, Profile, Run, RunMask};
 
 /// How many places may be looked at.
 const PLACES: usize = 320;
+/// The same where each is a formula, of which it takes much more to find out what it can do.
+const FORMULAS: usize = 96;
 
 /// A first character and then any of a class: where all that leads is known to go on.
 pub(super) struct Closed {
@@ -217,20 +219,41 @@ impl Walk<'_> {
         tokens.into()
     }
 
+    /// Whether all of some bytes can be read from a place on.
+    pub(super) fn reads(&mut self, local: LocalId, bytes: &[u8]) -> Result<bool, Exceeded> {
+        let mut at = local;
+        for &byte in bytes {
+            self.work.spend(1)?;
+            match self.by_byte(at, byte)? {
+                Some(next) => at = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// Tokens of which nothing is known: each by itself.
     pub(super) fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
         let depth = self.trie.path(node).count();
         for &token in tokens {
             let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
-            let mut at = Some(local);
-            for &byte in bytes.get(depth..).unwrap_or_default() {
-                self.work.spend(1)?;
-                let Some(from) = at else { break };
-                at = self.after_byte(from, byte)?;
-            }
+            let at = self.after_bytes(local, bytes.get(depth..).unwrap_or_default())?;
             self.ids.extend(at.map(|_| token));
         }
         Ok(())
+    }
+
+    /// Where some bytes lead.
+    pub(super) fn after_bytes(&mut self, local: LocalId, bytes: &[u8]) -> Result<Option<LocalId>, Exceeded> {
+        let mut at = local;
+        for &byte in bytes {
+            self.work.spend(1)?;
+            match self.after_byte(at, byte)? {
+                Some(next) => at = next,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(at))
     }
 
     pub(super) fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
@@ -386,10 +409,11 @@ impl Walk<'_> {
                 continue;
             }
             let next = self.step(expansion, i)?;
-            let goes_on = search.ascii.is_subset(&self.store.split_expansion(next).alive);
-            let set = if goes_on { set } else { set.intersect(&around.ascii) };
-            if goes_on || !set.is_empty() && around.is_far(next) {
-                search.fails |= !goes_on;
+            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
+            let set = if lost.is_empty() { set } else { set.intersect(&around.ascii) };
+            let is_some = !set.is_empty() && 2 * lost.len() < search.ascii.len();
+            if lost.is_empty() || is_some && around.is_far(next) {
+                search.fails |= !lost.is_empty();
                 first = first.union(&set);
                 ways.ascii.push((set.ascii_bits(), search.add(next, 1)));
             }
@@ -454,14 +478,15 @@ impl Walk<'_> {
     /// whether some are left. Where that is far from those `around` the place that most tokens lead to, it is noted.
     fn search(&mut self, search: &mut Search, around: Option<&Search>) -> Result<bool, Exceeded> {
         while let Some(&(local, chars)) = search.places.get(search.looked.len()) {
-            if !self.goes_on(local) || search.places.len() > PLACES || search.is_poor() {
+            let most = if self.store.is_formula(local) { FORMULAS } else { PLACES };
+            if !self.goes_on(local) || search.places.len() > most || search.is_poor() {
                 return Ok(false);
             }
             if chars >= LONG && search.places.len() > MANY {
                 search.most = search.most.min(chars);
             }
             let looked = match chars >= search.most {
-                true => Looked::default(),
+                true => Looked { wide: Some(0), ..Looked::default() }, // no token comes here
                 false => self.search_from((local, chars), search, around)?,
             };
             search.looked.push(looked);

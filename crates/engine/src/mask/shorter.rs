@@ -5,11 +5,15 @@ use smallvec::SmallVec;
 
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
-use crate::automaton::{Exceeded, Loop, StateId, Store, Work};
-use crate::profile::LongToken;
+use super::walk::Walk;
+use crate::automaton::{Bounded, Exceeded, Loop, StateId, Store, Work};
+use crate::profile::{LongToken, SHORT};
 use crate::tables::Tables;
 use crate::trie::Trie;
 use crate::vocab::TokenId;
+
+/// So many tokens are followed by themselves to see whether they are too long.
+const OPEN: usize = 32;
 
 impl MaskStore {
     /// What a state that is such a loop comes to: what is known of one with more rounds, less what has too many characters.
@@ -20,7 +24,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
-        let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
+        let Some((like, left)) = store.with_more_left(state) else {
+            return self.start_bounded(store, tables, state, work);
+        };
         let known = self.start(store, tables, like, work)?;
         work.is_cold();
         let Some(Loop { chars, .. }) = store.repeats(store.local_of(like)) else {
@@ -39,6 +45,61 @@ impl MaskStore {
         }
         let too_long = pure.iter().filter(|token| token.chars > left).map(|token| token.token);
         let out: SmallVec<[TokenId; 64]> = too_long.collect();
+        let accept = known.accept.without(&out, |token| is_long(token) && out.contains(&token));
+        store.add_bytes(accept.bytes() + size_of::<Walked>());
+        Ok(Some(Walked { accept, pending: known.pending.clone(), choices: Box::default() }))
+    }
+
+    /// The same for an expression under a length that is some way off: what it allows without that, less what is too long.
+    fn start_bounded(
+        &self,
+        store: &Store,
+        tables: &Tables,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Option<Walked>, Exceeded> {
+        let Some(bounded) = store.without_bound(state, SHORT) else { return Ok(None) };
+        let Bounded { like, chars, many, ends, .. } = bounded;
+        let known = self.start(store, tables, like, work)?;
+        work.is_cold();
+        let short = many - ends;
+        let class = store.program.class(chars);
+        let long = tables.profile.longer_than(short - 1);
+        let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() >= short as usize);
+        if !self.is_near(&tables.trie, known, short - 1) {
+            return Ok(None);
+        }
+        let mut found = known.accept.common(long.iter().map(|long| long.token), is_long);
+        found.sort_unstable();
+        let [local, like] = [state, like].map(|state| store.clamped_local(store.local_of(state)));
+        let mut walk = Walk::new(self, store, tables, work);
+        let (mut out, mut open): (SmallVec<[TokenId; 64]>, usize) = (SmallVec::new(), 0);
+        for long in long.iter().filter(|long| found.binary_search(&long.token).is_ok()) {
+            let pure = long.is_of(&class);
+            if pure && long.chars < short {
+                continue;
+            }
+            // Whether it can still come to an end depends on where it has come to.
+            let bytes = tables.vocab.bytes(long.token).unwrap_or_default();
+            let fits = pure && long.chars < many && {
+                let at = walk.after_bytes(like, bytes)?;
+                let end = at.and_then(|at| store.end_from(&bounded, at));
+                end.is_some_and(|end| long.chars + end < many)
+            };
+            if fits {
+                continue;
+            }
+            if !(pure && long.chars >= many) {
+                open += 1;
+                if open > OPEN {
+                    return Ok(None);
+                }
+                if walk.reads(local, bytes)? {
+                    continue;
+                }
+            }
+            out.push(long.token);
+        }
         let accept = known.accept.without(&out, |token| is_long(token) && out.contains(&token));
         store.add_bytes(accept.bytes() + size_of::<Walked>());
         Ok(Some(Walked { accept, pending: known.pending.clone(), choices: Box::default() }))

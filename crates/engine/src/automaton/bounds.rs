@@ -1,0 +1,120 @@
+//! Lengths that a text must not have, beside an expression that it must match.
+//!
+//! "No more than a hundred characters" is "not a hundred and one and then anything". Few tokens are so long that they can
+//! tell, so masks are made without it, and those tokens are looked at by themselves.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::CharSetId;
+use tokenstile_grammar::ir::{ByteSet, Expr};
+
+use super::boolean::{FormulaId, Kind};
+use super::build::Build;
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+
+/// A state that is one plain expression and a length that is not far away, nor near.
+pub(crate) struct Bounded {
+    /// The same without the length.
+    pub(crate) like: StateId,
+    tail: CellId,
+    /// The characters that are counted, how many are too many, and how many it may take to come to an end.
+    pub(crate) chars: CharSetId,
+    pub(crate) many: u32,
+    pub(crate) ends: u32,
+}
+
+impl Build<'_> {
+    /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
+    #[inline(never)] // hardly any grammar has formulas
+    pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
+        let store = self.store;
+        let Some((bounds, only, ends)) = store.bounds_of(id) else { return id };
+        let need = ends.saturating_add(store.program.far);
+        let near = bounds.into_iter().filter(|bound| bound.1 < need).map(|bound| bound.0);
+        let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
+        self.all_of(near)
+    }
+}
+
+impl Store {
+    /// The parts of a conjunction that are bounds, with what may come before they fail, the one other part, which is a plain
+    /// expression, and how many bytes it may take from anywhere in it to come to its end.
+    fn bounds_of(&self, id: FormulaId) -> Option<(SmallVec<[(FormulaId, u32); 4]>, FormulaId, u32)> {
+        let Kind::And(parts) = &self.formula(id).kind else { return None };
+        let (mut bounds, mut only) = (SmallVec::new(), None);
+        for &part in parts.iter() {
+            match self.bytes_left(part) {
+                Some(left) => bounds.push((part, left)),
+                // What is left must be able to end before a bound is reached; of one plain expression it is known how soon.
+                None if only.is_none() => only = Some(part),
+                None => return None,
+            }
+        }
+        let only = only?;
+        let Kind::Leaf { state, region: None, .. } = &self.formula(only).kind else { return None };
+        let ends = self.state(*state).kernel.iter().map(|&cell| self.distance(cell).within).max();
+        Some((bounds, only, ends.unwrap_or(0)))
+    }
+
+    /// A state as one without the length that it may have at most, if tokens of more than `least` characters can tell.
+    pub(crate) fn without_bound(&self, state: StateId, least: u32) -> Option<Bounded> {
+        let (formula, tail) = self.formula_at(state)?;
+        let (bounds, only, ends) = self.bounds_of(formula)?;
+        let [(bound, many)] = bounds[..] else { return None };
+        let Kind::Not(bound) = self.formula(bound).kind else { return None };
+        let Kind::Leaf { state: counted, .. } = &self.formula(bound).kind else { return None };
+        let (chars, need) = self.counted_in(*counted)?;
+        if many < ends.saturating_add(least) || need != many {
+            return None;
+        }
+        let mut build = self.build();
+        let cells = build.bool_cells(only, tail);
+        Some(Bounded { like: build.state(&cells), tail, chars, many, ends })
+    }
+
+    /// How many bytes are enough to come to the end of the expression from a place in the state without its length.
+    pub(crate) fn end_from(&self, bounded: &Bounded, local: LocalId) -> Option<u32> {
+        let (state, _) = self.only_state(local)?;
+        let behind = self.distance(bounded.tail).least;
+        let most = self.state(state).kernel.iter().map(|&cell| self.distance(cell).most).min()?;
+        most.checked_sub(behind)
+    }
+
+    /// The plain characters that a state counts, which nothing else begins with, and how many it needs.
+    fn counted_in(&self, state: StateId) -> Option<(CharSetId, u32)> {
+        let arena = &self.program.arena;
+        let mut counted = None;
+        let mut others = ByteSet::EMPTY;
+        for &cell in self.state(state).kernel.iter() {
+            let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
+            match arena.get(expr) {
+                Expr::Chars(set) if counted.is_none() => counted = Some((set, tail)),
+                Expr::Literal(literal) => others.insert(arena.literal_bytes(literal)[at as usize]),
+                _ => return None,
+            }
+        }
+        let (chars, tail) = counted?;
+        let Cell { head: Head::Expr(rounds, done), .. } = self.cell(tail) else { return None };
+        let Expr::Repeat { min, .. } = arena.get(rounds) else { return None };
+        let apart = others.is_subset(&ByteSet::ASCII.minus(&arena.char_set(chars).ascii()));
+        apart.then(|| (chars, min.saturating_sub(done).saturating_add(1)))
+    }
+
+    /// Of a formula that says "not so many characters and then anything": how many bytes may come before it can fail.
+    fn bytes_left(&self, id: FormulaId) -> Option<u32> {
+        let Kind::Not(part) = self.formula(id).kind else { return None };
+        let Kind::Leaf { state, region: None, .. } = &self.formula(part).kind else { return None };
+        self.state(*state).kernel.iter().map(|&cell| self.bytes_to_anything(cell)).min().flatten()
+    }
+
+    /// The least number of bytes before a cell comes to be "anything", if that is its end.
+    fn bytes_to_anything(&self, cell: CellId) -> Option<u32> {
+        let mut last = None;
+        let mut at = cell;
+        while at != CellId::NIL {
+            let cell = self.cell(at);
+            (last, at) = (Some(cell.head), cell.tail);
+        }
+        let ends = matches!(last, Some(Head::Expr(expr, _)) if expr == self.program.anything);
+        ends.then(|| self.distance(cell).least)
+    }
+}
