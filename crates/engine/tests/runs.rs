@@ -115,6 +115,21 @@ fn one_wide_character_of_many() {
     }
 }
 
+/// Behind a few characters something may follow that follows no others.
+#[test]
+fn a_few_wide_characters_lead_elsewhere() {
+    let words = wide_words();
+    for pattern in
+        ["([^é1-]|é1)*-", "([^éà1-]|é1|à12)*a-", "[a-z ]*([^é1-]|é1)*-x", "(x([^é1]|é1)*y)?([^é1-]|é1)*-"]
+    {
+        let grammar = regex(pattern);
+        let texts = ["", "a", "é", "à", "日", "aé1", "éé", "x", "xé"];
+        let reference = Reference::new(&grammar);
+        let viable = |text: &&str| reference.viable(text.as_bytes()).known() == Some(true);
+        check_in(&words, &grammar, &texts.into_iter().filter(viable).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn what_follows_a_counted_run_may_be_a_wide_character_of_it() {
     check(

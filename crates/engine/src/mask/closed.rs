@@ -15,7 +15,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::Shared;
 use super::walk::Walk;
 use super::wide::{DEAD, Wide};
-use crate::automaton::{CharClass, Exceeded, LocalExpansion, LocalId, Loop, WatchWays, Watcher};
+use crate::automaton::{CharClass, Exceeded, LocalId, Loop, WatchWays, Watcher};
 use crate::profile::{Entry, LONG, LackId, Profile, Run, RunMask};
 
 /// How many places may be looked at.
@@ -29,9 +29,8 @@ pub(super) struct Closed {
     first: ByteSet,
     first_wide: bool,
     rest: CharClass,
-    /// The most characters of which that is known, and whether more of them never go on.
+    /// The most characters of which that is known.
     most: u32,
-    ends: bool,
     /// Characters past ASCII that do not go on everywhere.
     dead: Vec<char>,
     /// The places, if some of the other characters do not go on from a few that are far away.
@@ -67,13 +66,13 @@ struct Search {
     looked: Vec<Looked>,
     /// Whether some do not go on from a place that is far away.
     fails: bool,
+    /// Whether some lead to places that are not among these.
+    elsewhere: bool,
     ascii: ByteSet,
     wide: bool,
     dead: Vec<char>,
     /// The most characters of which it is known that they go on.
     most: u32,
-    /// The number of characters after which none of them goes on, if some place is of that kind.
-    last: Option<u32>,
     /// Bytes that may follow machines which were not looked into.
     after_machines: ByteSet,
 }
@@ -82,8 +81,7 @@ struct Search {
 #[derive(Default)]
 struct Looked {
     ascii: SmallVec<[(u128, usize); 8]>,
-    /// The places that those past ASCII lead to, and the one if it is one.
-    wide_to: SmallVec<[usize; 4]>,
+    /// The place that all past ASCII lead to, if it is one.
     wide: Option<usize>,
 }
 
@@ -94,28 +92,13 @@ impl Search {
             places: vec![(home, 1)],
             looked: Vec::new(),
             fails: false,
+            elsewhere: false,
             ascii,
             wide: false,
             dead: Vec::new(),
             most: u32::MAX,
-            last: None,
             after_machines: ByteSet::EMPTY,
         }
-    }
-
-    /// Whether none of the characters goes on from a place that leads on by these bytes.
-    fn is_last(&self, alive: &ByteSet) -> bool {
-        !alive.intersects(&self.ascii) && !(self.wide && alive.intersects(&ByteSet::PAST_ASCII))
-    }
-
-    /// Whether all ways are of the same length.
-    fn is_layered(&self) -> bool {
-        let Some(last) = self.last else { return false };
-        self.looked.iter().zip(&self.places).all(|(looked, place)| {
-            let next = looked.ascii.iter().map(|way| way.1).chain(looked.wide_to.iter().copied());
-            let goes_on = place.1 == last || !looked.ascii.is_empty();
-            place.1 <= last && goes_on && next.into_iter().all(|to| self.places[to].1 == place.1 + 1)
-        })
     }
 
     /// Whether it takes many characters to come to a place.
@@ -125,10 +108,7 @@ impl Search {
 
     /// Whether too little is left to be worth it.
     fn is_poor(&self) -> bool {
-        match self.last {
-            Some(_) => self.ascii.len() < CHARS,
-            None => self.ascii.is_empty() || self.most < FEWEST,
-        }
+        self.ascii.is_empty() || self.most < FEWEST
     }
 
     /// Adds a place; where it is among all.
@@ -161,8 +141,6 @@ impl Search {
 const DEAD_TOKENS: usize = 2_000;
 /// Of so many characters at least it must be known that they go on: most tokens have fewer.
 const FEWEST: u32 = 12;
-/// Where they come to an end, there must be so many different ones: others are soon walked.
-const CHARS: usize = 10;
 /// Characters that do not go on from places that it takes so many to come to are looked for.
 const FAR: u32 = 4;
 /// No place has so high a number.
@@ -180,15 +158,12 @@ impl Walk<'_> {
         if !anchor.has(super::walk::RUN_TOKENS, &first.union(&wide)) || !Profile::pays(&first, &closed.rest) {
             return Ok(ByteSet::EMPTY);
         }
-        let most = if closed.ends { closed.most } else { u32::MAX };
-        let run = Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most };
-        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
+        let run =
+            Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
+        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
-        let long = match closed.ends {
-            true => minus,
-            false => self.tables.profile.longer(self.trie, Run { most: closed.most, ..run }),
-        };
-        let minus = self.with_dead(long, &closed.dead, &mask);
+        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
+        let minus = self.with_dead(minus, &closed.dead, &mask);
         self.one_by_one(anchor.node, local, &minus)?;
         let minus = match &closed.failing {
             Some(watcher) => {
@@ -431,9 +406,9 @@ impl Walk<'_> {
         first_wide &= search.wide;
         let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
         let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
+        let all = if search.elsewhere { ByteSet::ALL } else { search.after_machines };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
-        let exits =
-            alive.fold(search.after_machines, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
+        let exits = alive.fold(all, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
         let failing = match search.fails {
             false => None,
             true => match search.watcher(ways) {
@@ -441,11 +416,9 @@ impl Walk<'_> {
                 some => some,
             },
         };
-        let ends = search.last.is_some_and(|last| last <= search.most);
-        let most = if ends { search.last } else { None }.unwrap_or(search.most);
-        let known = (rest, most, search.dead);
+        let known = (rest, search.most, search.dead);
         let closed = self.closed_at((home, home), (local, first, first_wide), known, exits)?;
-        Ok(Some(Closed { failing, ends, ..closed }))
+        Ok(Some(Closed { failing, ..closed }))
     }
 
     /// What is known to go on from a first place, with another that most tokens lead to and one that most are like: a class,
@@ -464,7 +437,6 @@ impl Walk<'_> {
             rest,
             most,
             dead,
-            ends: false,
             failing: None,
             exits,
             home,
@@ -485,14 +457,12 @@ impl Walk<'_> {
             if chars >= LONG && search.places.len() > MANY {
                 search.most = search.most.min(chars);
             }
+            search.elsewhere |= chars >= search.most;
             let looked = match chars >= search.most {
                 true => Looked { wide: Some(0), ..Looked::default() }, // no token comes here
                 false => self.search_from((local, chars), search, around)?,
             };
             search.looked.push(looked);
-        }
-        if search.last.is_some() && !search.is_layered() {
-            return Ok(false);
         }
         Ok(!search.is_poor())
     }
@@ -513,10 +483,6 @@ impl Walk<'_> {
         }
         let expansion = self.store.split_expansion(local);
         self.work.spend(8)?;
-        let lasts = self.is_before_last(expansion, search)?;
-        if lasts {
-            search.last.get_or_insert(chars + 1);
-        }
         for (i, class) in expansion.classes.iter().enumerate() {
             let set = class.set.intersect(&search.ascii);
             if set.is_empty() {
@@ -528,10 +494,9 @@ impl Walk<'_> {
             let alive = self.store.split_expansion(next).alive;
             let lost = search.ascii.minus(&alive);
             let is_far = |around: &Search| around.is_far(next);
-            if lasts {
-                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
-            } else if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
+            if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
                 search.most = search.most.min(chars);
+                search.elsewhere = true;
             } else if lost.is_empty() || around.map_or(chars >= FAR, is_far) {
                 search.fails |= !lost.is_empty();
                 looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
@@ -546,21 +511,6 @@ impl Walk<'_> {
         Ok(looked)
     }
 
-    /// Whether all of the characters lead from a place to others from which none of them goes on.
-    fn is_before_last(&mut self, expansion: &LocalExpansion, search: &Search) -> Result<bool, Exceeded> {
-        let mut any = false;
-        for (i, class) in expansion.classes.iter().enumerate() {
-            if class.set.intersects(&search.ascii) {
-                let next = self.step(expansion, i)?;
-                if !search.is_last(&self.store.split_expansion(next).alive) {
-                    return Ok(false);
-                }
-                any = true;
-            }
-        }
-        Ok(any)
-    }
-
     /// Adds the places that characters past ASCII lead to, if they all go on.
     fn search_wide(
         &mut self,
@@ -570,12 +520,13 @@ impl Walk<'_> {
     ) -> Result<bool, Exceeded> {
         let Some(Wide { targets, dead, rare, .. }) = self.wide_of(local)? else { return Ok(false) };
         search.dead.extend(dead);
+        let mut places: SmallVec<[usize; 4]> = SmallVec::new();
         for target in targets {
-            let alive = self.store.split_expansion(target).alive;
-            if search.ascii.is_subset(&alive) || search.last == Some(chars + 1) && search.is_last(&alive) {
-                looked.wide_to.push(search.add(target, chars + 1));
+            if search.ascii.is_subset(&self.store.split_expansion(target).alive) {
+                places.push(search.add(target, chars + 1));
                 continue;
             }
+            search.elsewhere = true;
             // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
             let few = search.dead.len();
             search.dead.extend(rare.iter().filter(|rare| rare.0 == target).map(|rare| rare.1));
@@ -583,7 +534,7 @@ impl Walk<'_> {
                 return Ok(false);
             }
         }
-        looked.wide = if let [only] = looked.wide_to[..] { Some(only) } else { None };
+        looked.wide = if let [only] = places[..] { Some(only) } else { None };
         Ok(self.are_few(&mut search.dead))
     }
 
