@@ -22,12 +22,21 @@ pub(crate) struct Bounded {
     pub(crate) ends: u32,
 }
 
+/// A conjunction of lengths that a text must not have and one plain expression.
+struct Bounds {
+    /// With the bytes that may come before each can fail.
+    bounds: SmallVec<[(FormulaId, u32); 4]>,
+    only: FormulaId,
+    /// How many bytes it may take from anywhere in the expression to come to its end.
+    ends: u32,
+}
+
 impl Build<'_> {
     /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
     #[inline(never)] // hardly any grammar has formulas
     pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
         let store = self.store;
-        let Some((bounds, only, ends)) = store.bounds_of(id) else { return id };
+        let Some(Bounds { bounds, only, ends }) = store.bounds_of(id) else { return id };
         let need = ends.saturating_add(store.program.far);
         let near = bounds.into_iter().filter(|bound| bound.1 < need).map(|bound| bound.0);
         let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
@@ -36,9 +45,8 @@ impl Build<'_> {
 }
 
 impl Store {
-    /// The parts of a conjunction that are bounds, with what may come before they fail, the one other part, which is a plain
-    /// expression, and how many bytes it may take from anywhere in it to come to its end.
-    fn bounds_of(&self, id: FormulaId) -> Option<(SmallVec<[(FormulaId, u32); 4]>, FormulaId, u32)> {
+    /// A conjunction as bounds and one plain expression, if that is what it is.
+    fn bounds_of(&self, id: FormulaId) -> Option<Bounds> {
         let Kind::And(parts) = &self.formula(id).kind else { return None };
         let (mut bounds, mut only) = (SmallVec::new(), None);
         for &part in parts.iter() {
@@ -52,13 +60,13 @@ impl Store {
         let only = only?;
         let Kind::Leaf { state, region: None, .. } = &self.formula(only).kind else { return None };
         let ends = self.state(*state).kernel.iter().map(|&cell| self.distance(cell).within).max();
-        Some((bounds, only, ends.unwrap_or(0)))
+        Some(Bounds { bounds, only, ends: ends.unwrap_or(0) })
     }
 
     /// A state as one without the length that it may have at most, if tokens of more than `least` characters can tell.
     pub(crate) fn without_bound(&self, state: StateId, least: u32) -> Option<Bounded> {
         let (formula, tail) = self.formula_at(state)?;
-        let (bounds, only, ends) = self.bounds_of(formula)?;
+        let Bounds { bounds, only, ends } = self.bounds_of(formula)?;
         let [(bound, many)] = bounds[..] else { return None };
         let Kind::Not(bound) = self.formula(bound).kind else { return None };
         let Kind::Leaf { state: counted, .. } = &self.formula(bound).kind else { return None };
