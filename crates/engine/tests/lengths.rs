@@ -4,7 +4,7 @@ mod support;
 
 use regex::Regex;
 use support::{Sorted, byte_vocab, compile, mask_of};
-use tokenstile::grammar::JsonOptions;
+use tokenstile::grammar::{GrammarBuilder, JsonOptions, RegexOptions, regex_expr};
 use tokenstile::{Grammar, Limits};
 use tokenstile_testkit::Reference;
 
@@ -15,10 +15,13 @@ fn schema(source: &str) -> Grammar {
 
 /// Masks along `text`, after each byte, against those of the reference.
 fn agrees(source: &str, text: &str, tokens: &[&str]) {
-    let grammar = schema(source);
+    masks_agree(&schema(source), text, tokens, source);
+}
+
+fn masks_agree(grammar: &Grammar, text: &str, tokens: &[&str], source: &str) {
     let vocab = byte_vocab(tokens);
-    let (constraint, sorted) = (compile(&grammar, &vocab), Sorted::new(&vocab));
-    let reference = Reference::new(&grammar);
+    let (constraint, sorted) = (compile(grammar, &vocab), Sorted::new(&vocab));
+    let reference = Reference::new(grammar);
     let mut state = reference.start();
     let mut matcher = constraint.matcher();
     for (at, byte) in text.bytes().enumerate() {
@@ -57,6 +60,34 @@ fn a_bound_beside_several_loops_is_seen_in_time() {
         agrees(&source, &format!("\"{}", "a".repeat(max - 1)), &tokens);
         agrees(&source, &format!("\"ab {} é", "-".repeat(max - 8)), &tokens);
     }
+}
+
+/// What is forbidden looks like a length, but is one of other characters than those it begins with.
+#[test]
+fn what_is_no_length_is_not_taken_for_one() {
+    let long = ["a".repeat(45), "1".repeat(45), "a".repeat(25), format!("a{}", "1".repeat(40))];
+    let tokens: Vec<&str> = long.iter().map(String::as_str).chain(["a1", " b", "b;"]).collect();
+    for forbidden in ["[a-z]{34}", "[a-z][0-9]{33}", "(?:[a-z]|[0-9][0-9]){34}", "(?:[a-z]|-[0-9]){34}"] {
+        let grammar = not_begun_by("(?:[a-z0-9-]+ ){0,4}[a-z0-9-]+", forbidden);
+        for text in ["a11111 bb", "aaaaaa 1b", "1 a", "aaa-11 2"] {
+            masks_agree(&grammar, text, &tokens, forbidden);
+        }
+    }
+}
+
+/// Texts of a pattern that do not begin with one of another, and a semicolon behind them.
+fn not_begun_by(pattern: &str, forbidden: &str) -> Grammar {
+    let mut g = GrammarBuilder::new(&Limits::default());
+    let root = g.declare("root", None).unwrap();
+    let mut re =
+        |pattern| regex_expr(pattern, &RegexOptions::default(), &mut g.arena, &Limits::default()).unwrap();
+    let [pattern, forbidden, end] = [pattern, forbidden, ";"].map(&mut re);
+    let begun = g.arena.concat(&[forbidden, g.arena.anything()]);
+    let not = g.arena.not(begun);
+    let both = g.arena.and(&[pattern, not]);
+    let body = g.arena.concat(&[both, end]);
+    g.define(root, body);
+    g.build(root).unwrap()
 }
 
 #[test]

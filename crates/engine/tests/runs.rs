@@ -38,7 +38,7 @@ fn words() -> &'static Words {
             tokens.push(vec![b' ', a, 0xE6, 0x97]);
         }
         tokens.extend(
-            ["é", "日", " é", " 日", "éa", "日a", "日本", "abcdefghijklmnopqrstuvwxyz"]
+            ["é", "日", " é", " 日", "éa", "日a", "日本", "abcdefghijklmnopqrstuvwxyz", " abcdefxabcdef"]
                 .map(|t| t.as_bytes().to_vec()),
         );
         Words::new(&tokens)
@@ -348,6 +348,9 @@ fn what_fails_is_far_away() {
         ("[a-zé日 ]*", &["[a-zé日 ]*abcdeé[a-zé日 ]*"], "-", "[a-c]{1,5}-"),
         ("[^-]{0,14}", &["[^-]*abc[a-z]{3}[^-]*"], "-", "é"),
         ("[^-]*x[^-]*", &["[^-]*[a-e]{5}é?[^-]*"], "(-| -)", "x"),
+        // A text may begin with a character that does not come again.
+        (" ?[^ -]*", &[" ?[^ -]*[a-f]{6}[^ -]*"], "-", "zz"),
+        (" ?[^ -]*", &["[^-]*[a-f]{6}[^-]*", "[^-]*zzzzz[^-]*"], "-", " x"),
     ] {
         check_viable(&but(whole, without, tail, or), &texts);
     }

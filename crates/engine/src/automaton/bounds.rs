@@ -90,8 +90,7 @@ impl Store {
     /// The plain characters that a state counts, which nothing else begins with, and how many it needs.
     fn counted_in(&self, state: StateId) -> Option<(CharSetId, u32)> {
         let arena = &self.program.arena;
-        let mut counted = None;
-        let mut others = ByteSet::EMPTY;
+        let (mut counted, mut others) = (None, ByteSet::EMPTY);
         for &cell in self.state(state).kernel.iter() {
             let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
             match arena.get(expr) {
@@ -102,9 +101,11 @@ impl Store {
         }
         let (chars, tail) = counted?;
         let Cell { head: Head::Expr(rounds, done), .. } = self.cell(tail) else { return None };
-        let Expr::Repeat { min, .. } = arena.get(rounds) else { return None };
-        let apart = others.is_subset(&ByteSet::ASCII.minus(&arena.char_set(chars).ascii()));
-        apart.then(|| (chars, min.saturating_sub(done).saturating_add(1)))
+        let Expr::Repeat { expr: body, min, .. } = arena.get(rounds) else { return None };
+        let same = self.repeated_chars(body) == Some(chars);
+        let others = others.ascii_bits() | self.other_beginnings(body);
+        let apart = others & arena.char_set(chars).ascii().ascii_bits() == 0;
+        (same && apart).then(|| (chars, min.saturating_sub(done).saturating_add(1)))
     }
 
     /// Of a formula that says "not so many characters and then anything": how many bytes may come before it can fail.

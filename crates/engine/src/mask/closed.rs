@@ -85,16 +85,23 @@ struct Looked {
     wide: Option<usize>,
 }
 
+/// The characters that a text of them may begin with, and where they lead.
+struct First {
+    ascii: ByteSet,
+    wide: bool,
+    ways: Looked,
+}
+
 impl Search {
-    /// Nothing but a first place, and the characters that lead on from it.
-    fn from(home: LocalId, ascii: ByteSet) -> Self {
+    /// Nothing but a first place, and the characters that lead on from it, those past ASCII perhaps among them.
+    fn new(home: LocalId, ascii: ByteSet, wide: bool) -> Self {
         Search {
             places: vec![(home, 1)],
             looked: Vec::new(),
             fails: false,
             elsewhere: false,
             ascii,
-            wide: false,
+            wide,
             dead: Vec::new(),
             most: u32::MAX,
             after_machines: ByteSet::EMPTY,
@@ -121,7 +128,7 @@ impl Search {
     }
 
     /// The places as a table, behind a first one from which the characters lead as they do in `first`.
-    fn watcher(&self, first: Looked) -> Option<Watcher> {
+    fn watcher(&self, first: &Looked) -> Option<Watcher> {
         if self.places.len() >= DEAD_PLACE {
             return None;
         }
@@ -129,11 +136,9 @@ impl Search {
         let ways = |looked: &Looked| -> WatchWays {
             looked.ascii.iter().map(|&(set, to)| (set, to as u8 + 1)).collect()
         };
-        let all = std::iter::once(&first).chain(&self.looked);
-        Some(Watcher::of(
-            all.map(|looked| (ways(looked), self.wide.then(|| wide(looked)).flatten())),
-            &self.ascii,
-        ))
+        let all = std::iter::once(first).chain(&self.looked);
+        let places = all.map(|looked| (ways(looked), if self.wide { wide(looked) } else { None }));
+        Some(Watcher::of(places, &self.ascii))
     }
 }
 
@@ -194,19 +199,6 @@ impl Walk<'_> {
         tokens.into()
     }
 
-    /// Whether all of some bytes can be read from a place on.
-    pub(super) fn reads(&mut self, local: LocalId, bytes: &[u8]) -> Result<bool, Exceeded> {
-        let mut at = local;
-        for &byte in bytes {
-            self.work.spend(1)?;
-            match self.by_byte(at, byte)? {
-                Some(next) => at = next,
-                None => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
     /// Tokens of which nothing is known: each by itself.
     pub(super) fn one_by_one(&mut self, node: u32, local: LocalId, tokens: &[u32]) -> Result<(), Exceeded> {
         let depth = self.trie.path(node).count();
@@ -223,7 +215,7 @@ impl Walk<'_> {
         let mut at = local;
         for &byte in bytes {
             self.work.spend(1)?;
-            match self.after_byte(at, byte)? {
+            match self.by_byte(at, byte)? {
                 Some(next) => at = next,
                 None => return Ok(None),
             }
@@ -360,8 +352,6 @@ impl Walk<'_> {
     }
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
-        let ascii = ByteSet::ASCII;
-        let expansion = self.store.split_expansion(local);
         let Some(home) = self.home(local)? else { return Ok(None) };
         if let Some(covered) = self.covered(local, home)? {
             return Ok(Some(covered));
@@ -370,55 +360,71 @@ impl Walk<'_> {
             return Ok(Some(single));
         }
         let alive = self.store.split_expansion(home).alive;
-        let mut around = Search::from(home, alive.intersect(&ascii));
-        around.wide = alive.intersects(&ByteSet::PAST_ASCII);
+        let wide = alive.intersects(&ByteSet::PAST_ASCII);
+        let mut around = Search::new(home, alive.intersect(&ByteSet::ASCII), wide);
         if !self.search(&mut around, None)? {
             return Ok(None);
         }
         // What leads out of the text is none of the characters that go on.
-        let mut search = Search { wide: around.wide, ..Search::from(home, around.ascii) };
-        let (mut first, mut ways) = (ByteSet::EMPTY, Looked::default());
+        let mut search = Search::new(home, around.ascii, around.wide);
+        let First { mut ascii, wide, ways } = self.search_firsts(local, &mut search, &around)?;
+        if !self.search(&mut search, Some(&around))? {
+            return Ok(None);
+        }
+        let mut failing = None;
+        if search.fails {
+            // The table knows of these characters alone, and of one place for all past ASCII.
+            ascii = ascii.intersect(&search.ascii);
+            search.wide &= search.looked.iter().chain([&ways]).all(|looked| looked.wide.is_some());
+            failing = search.watcher(&ways);
+            if failing.is_none() {
+                return Ok(None);
+            }
+        }
+        let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
+        let exits = self.exits(&search);
+        let known = (rest, search.most, search.dead);
+        let closed = self.closed_at((home, home), (local, ascii, wide && rest.wide), known, exits)?;
+        Ok(Some(Closed { failing, ..closed }))
+    }
+
+    /// Adds the places that first characters lead to, of which the others go on, or fail as far away as elsewhere.
+    fn search_firsts(
+        &mut self,
+        local: LocalId,
+        search: &mut Search,
+        around: &Search,
+    ) -> Result<First, Exceeded> {
+        let expansion = self.store.split_expansion(local);
+        let (mut ascii, mut ways) = (ByteSet::EMPTY, Looked::default());
         for (i, class) in expansion.classes.iter().enumerate() {
-            let set = class.set.intersect(&ascii);
+            let set = class.set.intersect(&ByteSet::ASCII);
             if set.is_empty() {
                 continue;
             }
             let next = self.step(expansion, i)?;
             let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
-            let set = if lost.is_empty() { set } else { set.intersect(&around.ascii) };
-            let is_some = !set.is_empty() && 2 * lost.len() < search.ascii.len();
-            if lost.is_empty() || is_some && around.is_far(next) {
-                search.fails |= !lost.is_empty();
-                first = first.union(&set);
+            let goes_on = lost.is_empty();
+            let is_some = set.intersects(&search.ascii) && 2 * lost.len() < search.ascii.len();
+            if goes_on || is_some && around.is_far(next) {
+                search.fails |= !goes_on;
+                ascii = ascii.union(&set);
                 ways.ascii.push((set.ascii_bits(), search.add(next, 1)));
             }
         }
-        let mut first_wide = search.wide && self.search_wide((local, 0), &mut search, &mut ways)?;
-        if !first_wide {
+        let wide = search.wide && self.search_wide((local, 0), search, &mut ways)?;
+        if !wide {
             ways.wide = Some(0); // where no token leads it does not matter
         }
-        if !self.search(&mut search, Some(&around))? {
-            return Ok(None);
-        }
-        if search.fails && search.looked.iter().chain([&ways]).any(|looked| looked.wide.is_none()) {
-            search.wide = false;
-        }
-        first_wide &= search.wide;
-        let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
-        let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
+        Ok(First { ascii, wide, ways })
+    }
+
+    /// The bytes that may follow the characters of a search in one of its places, or in those that it has left out.
+    fn exits(&self, search: &Search) -> ByteSet {
+        let wide = if search.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         let all = if search.elsewhere { ByteSet::ALL } else { search.after_machines };
         let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
-        let exits = alive.fold(all, |all, alive| all.union(&alive)).minus(&rest.ascii).minus(&wide);
-        let failing = match search.fails {
-            false => None,
-            true => match search.watcher(ways) {
-                None => return Ok(None),
-                some => some,
-            },
-        };
-        let known = (rest, search.most, search.dead);
-        let closed = self.closed_at((home, home), (local, first, first_wide), known, exits)?;
-        Ok(Some(Closed { failing, ..closed }))
+        alive.fold(all, |all, alive| all.union(&alive)).minus(&search.ascii).minus(&wide)
     }
 
     /// What is known to go on from a first place, with another that most tokens lead to and one that most are like: a class,
@@ -479,6 +485,7 @@ impl Walk<'_> {
             search.wide = false;
             search.most = search.most.min(chars.saturating_add(free));
             search.after_machines = search.after_machines.union(&follows);
+            looked.ascii.push((u128::MAX, search.looked.len())); // inside, up to so many, nothing fails
             return Ok(looked);
         }
         let expansion = self.store.split_expansion(local);
@@ -491,8 +498,7 @@ impl Walk<'_> {
             let next = self.step(expansion, i)?;
             // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
             // is much, so many characters are too many; if it is far away, it is looked for.
-            let alive = self.store.split_expansion(next).alive;
-            let lost = search.ascii.minus(&alive);
+            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
             let is_far = |around: &Search| around.is_far(next);
             if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
                 search.most = search.most.min(chars);

@@ -45,9 +45,7 @@ impl MaskStore {
         }
         let too_long = pure.iter().filter(|token| token.chars > left).map(|token| token.token);
         let out: SmallVec<[TokenId; 64]> = too_long.collect();
-        let accept = known.accept.without(&out, |token| is_long(token) && out.contains(&token));
-        store.add_bytes(accept.bytes() + size_of::<Walked>());
-        Ok(Some(Walked { accept, pending: known.pending.clone(), choices: Box::default() }))
+        Ok(Some(known.without(store, &out, is_long)))
     }
 
     /// The same for an expression under a length that is some way off: what it allows without that, less what is too long.
@@ -75,34 +73,26 @@ impl MaskStore {
         let mut walk = Walk::new(self, store, tables, work);
         let (mut out, mut open): (SmallVec<[TokenId; 64]>, usize) = (SmallVec::new(), 0);
         for long in long.iter().filter(|long| found.binary_search(&long.token).is_ok()) {
-            let pure = long.is_of(&class);
-            if pure && long.chars < short {
-                continue;
-            }
-            // Whether it can still come to an end depends on where it has come to.
             let bytes = tables.vocab.bytes(long.token).unwrap_or_default();
-            let fits = pure && long.chars < many && {
-                let at = walk.after_bytes(like, bytes)?;
-                let end = at.and_then(|at| store.end_from(&bounded, at));
-                end.is_some_and(|end| long.chars + end < many)
+            let fits = match long.is_of(&class) {
+                true if long.chars < short => continue,
+                true if long.chars >= many => Some(false),
+                true => {
+                    // Whether it can still come to an end depends on where it has come to.
+                    let end = walk.after_bytes(like, bytes)?.and_then(|at| store.end_from(&bounded, at));
+                    end.filter(|end| long.chars + end < many).map(|_| true)
+                }
+                false => None,
             };
-            if fits {
-                continue;
+            open += usize::from(fits.is_none());
+            if open > OPEN {
+                return Ok(None);
             }
-            if !(pure && long.chars >= many) {
-                open += 1;
-                if open > OPEN {
-                    return Ok(None);
-                }
-                if walk.reads(local, bytes)? {
-                    continue;
-                }
+            if !fits.map_or_else(|| Ok(walk.after_bytes(local, bytes)?.is_some()), Ok)? {
+                out.push(long.token);
             }
-            out.push(long.token);
         }
-        let accept = known.accept.without(&out, |token| is_long(token) && out.contains(&token));
-        store.add_bytes(accept.bytes() + size_of::<Walked>());
-        Ok(Some(Walked { accept, pending: known.pending.clone(), choices: Box::default() }))
+        Ok(Some(known.without(store, &out, is_long)))
     }
 
     /// The same for what is left of tokens, where no token is so long that it matters.
@@ -144,5 +134,14 @@ impl MaskStore {
                 let pending = pending.of.map_or(pending, |of| self.pending(of));
                 pending.pure.is_empty() && pending.runs.is_empty() && pending.nodes.iter().all(is_near)
             })
+    }
+}
+
+impl Walked {
+    /// The same but for some tokens, all of which are long.
+    fn without(&self, store: &Store, out: &[TokenId], is_long: impl Fn(TokenId) -> bool) -> Walked {
+        let accept = self.accept.without(out, |token| is_long(token) && out.contains(&token));
+        store.add_bytes(accept.bytes() + size_of::<Walked>());
+        Walked { accept, pending: self.pending.clone(), choices: Box::default() }
     }
 }
