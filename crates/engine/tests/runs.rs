@@ -313,6 +313,38 @@ fn but(whole: &str, without: &[&str], tail: &str, or: &str) -> Grammar {
     g.build(root).expect("well formed")
 }
 
+/// Nothing is known of what goes on, so all tokens are looked at.
+#[test]
+fn many_tokens_in_few_places() {
+    let texts = ["", "c", "xy", "xyc", "x a", "é", "éx", "xxxxx", "xxxxa", "zzzzzz", "日本x", "xx\\", "\\x"];
+    for (whole, without, tail, or) in [
+        ("[^-]{6}", &["[^-a-f]*"][..], "-", "é"),
+        ("[^-]{4,7}", &["[^-a-f]*", "[^-m-z]*"], "-+", "zz"),
+        ("[^-]{6}", &["[^-é]*"], "-", "éé-"),
+        ("(?:[a-y ]|\\\\[xz]|z[a-z]){5}", &["[^-a-f]*"], "(-| -)", "[a-c]{1,5}-"),
+        ("[a-z]{2} ?[a-z]{1,3}(é|[xyz ])[^-]", &["[^-]*[g-k][^-]*"], "-", "zz"),
+    ] {
+        check_viable(&but(whole, without, tail, or), &texts);
+    }
+}
+
+/// A text that must contain something, and be long enough: one place can do what all can.
+#[test]
+fn long_texts_that_contain_something() {
+    let texts =
+        ["", "a", "ab", "abab", "abcdeff", "zabcdeffz", "é", "abé", "x x x x x", "abcdeffxxxxxxxxxxxx"];
+    for (whole, without, tail, or) in [
+        ("[^-]*ab[a-f]{5}[^-]*", &["[^-]{0,9}"][..], "-", "zz"),
+        ("[^-]*ab[a-f]{5}[^-]*", &["[^-]{0,9}", "[^-]{0,20}"], "-", "zz"),
+        ("[^-]*ab[a-f]{5}[^-]*", &["[^-]{3}", "[^-]{8,9}"], "-", "zz"),
+        ("[^-]*ab[a-f]{5}[^-]*", &["[^-]{0,9}", "[^-]*abab[^-]*"], "-", "zz"),
+        ("[^-]*ab[a-f]{5}[^-]*|[^-]{3,}", &["[^-]{0,9}", "[^-]{12,30}"], "(-| -)", "é"),
+        ("[^-]{5,}", &["[^-]{0,9}", "(?:[a-m]|é){12,}[^-]*"], "-", "x"),
+    ] {
+        check_viable(&but(whole, without, tail, or), &texts);
+    }
+}
+
 /// Whatever was written can be completed, but may not end where something else matches it.
 #[test]
 fn texts_that_others_do_not_match() {

@@ -27,6 +27,7 @@ mod bounds;
 mod build;
 mod byte;
 mod counted;
+mod covers;
 mod distance;
 mod entries;
 mod except;

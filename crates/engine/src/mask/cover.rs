@@ -85,7 +85,10 @@ impl Walk<'_> {
         home: LocalId,
     ) -> Result<Option<Closed>, Exceeded> {
         let again = self.leads_to_cover(base, base)?;
-        if !self.is_most(base, &again) {
+        // A formula may rule out some here that come again further on.
+        let letters = self.store.split_expansion(home).alive.intersect(&ByteSet::LETTERS);
+        let has_letters = letters.is_subset(&again.ascii) || !self.store.is_formula(base);
+        if !has_letters || !self.is_most(base, &again) {
             return Ok(None);
         }
         let first = self.leads_to_cover(local, base)?;
@@ -156,7 +159,7 @@ impl Store {
 
     /// What a place can do besides all that another can, if its cells show that, and it was not looked at before.
     pub(super) fn more_than(&self, id: LocalId, other: LocalId) -> Option<LocalId> {
-        if id == other || self.is_expanded(id) || !self.covers(id, other) {
+        if id == other || self.is_expanded(id) || !self.has_cells_of(id, other) {
             return None;
         }
         let ((more, stack), (some, _)) = (self.only_state(id)?, self.only_state(other)?);
@@ -174,25 +177,15 @@ impl Store {
         (stack == below).then(|| self.local_of_cells(&cells, stack))
     }
 
-    /// Whether a place can do all that another can, as its cells show.
-    fn covers(&self, id: LocalId, other: LocalId) -> bool {
-        match (&self.local(id).heads[..], &self.local(other).heads[..]) {
-            (&[(a, stack)], &[(b, below)]) => {
-                let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
-                let has = |cell| more.binary_search(cell).is_ok();
-                id == other || stack == below && some.len() <= more.len() && some.iter().all(has)
-            }
-            _ => false,
-        }
-    }
-
     /// The bytes that may be read from a place on until something must be read that none of `chars` begins; `None` if
     /// that is not certain to come, or something is called before. How many expressions were looked at is counted.
     fn used_until(&self, id: LocalId, chars: &ByteSet, looked: &mut usize) -> Option<ByteSet> {
         let &[(state, _)] = &self.local(id).heads[..] else { return None };
-        let mut exprs: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut used = ByteSet::EMPTY;
-        for &cell in self.state(state).kernel.iter() {
+        let formula = if self.program.booleans { self.exprs_of_formula(state) } else { None };
+        let (mut exprs, behind) = formula.map_or_else(Default::default, |(exprs, tail)| (exprs, Some(tail)));
+        let kernel = &self.state(state).kernel[..];
+        for &cell in behind.as_ref().map_or(kernel, std::slice::from_ref) {
             let mut at = cell;
             while !self.ends_run(at, chars, &mut used, &mut exprs)? {
                 at = self.cell(at).tail;

@@ -15,6 +15,7 @@ mod cover;
 mod free;
 mod machines;
 mod pending;
+mod rows;
 mod shorter;
 mod store;
 mod stripe;

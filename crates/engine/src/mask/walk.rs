@@ -11,6 +11,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::{Accept, Shared};
 use super::closed::Closed;
 use super::pending::{Pending, PendingId, PendingRun, Walked};
+use super::rows::Rows;
 use super::store::MaskStore;
 use super::stripe::STRIPE;
 use super::watched::Known;
@@ -30,6 +31,8 @@ const EXITS: usize = 16;
 const FEW: usize = 4;
 /// A place that is visited so often in a row is looked at for characters that stay there.
 const VISITS: u32 = 8;
+/// A walk of so many nodes is long.
+const MANY_VISITS: u32 = 512;
 /// So many frames are walked within each other; those they call further on are walked as a part of them.
 const DEPTH: u32 = 32;
 
@@ -40,7 +43,8 @@ pub(super) struct Walk<'a> {
     pub(super) tables: &'a Tables,
     pub(super) trie: &'a Trie,
     pub(super) work: &'a mut Work,
-    todo: Vec<(u32, &'a LocalExpansion)>,
+    todo: Vec<(u32, LocalId, &'a LocalExpansion)>,
+    pub(super) rows: Rows,
     pub(super) ids: Ids,
     pub(super) masks: SmallVec<[Shared; 1]>,
     found: Pending,
@@ -85,6 +89,7 @@ impl<'a> Walk<'a> {
             trie: &tables.trie,
             work,
             todo: Vec::new(),
+            rows: Rows::default(),
             ids: Ids::new(),
             masks: SmallVec::new(),
             found: Pending::default(),
@@ -234,8 +239,12 @@ impl<'a> Walk<'a> {
 
     /// Visits what there is to visit.
     pub(super) fn run(&mut self) -> Result<(), Exceeded> {
-        while let Some((node, at)) = self.todo.pop() {
-            self.go_on(node, at)?;
+        let mut visits = 0;
+        while let Some((node, local, at)) = self.todo.pop() {
+            visits += 1;
+            if visits < MANY_VISITS || !self.calls_apart() || !self.by_rows(node, local)? {
+                self.go_on(node, at)?;
+            }
         }
         Ok(())
     }
@@ -323,7 +332,7 @@ impl<'a> Walk<'a> {
         }
         let at = self.expansion(local);
         self.ends_in(at, |pending| pending.nodes.push(node));
-        self.todo.push((node, at));
+        self.todo.push((node, local, at));
         Ok(())
     }
 
@@ -378,7 +387,7 @@ impl<'a> Walk<'a> {
 
     /// If everything below `node` stays inside a loop, takes it all.
     #[inline]
-    fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
+    pub(super) fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
         let Some(repeats) = self.store.repeats_ref(local) else { return false };
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0

@@ -1,0 +1,147 @@
+//! Whether a place can do all that another can, as its form shows.
+//!
+//! It can if it has all of its cells, or for each one that can do more: a loop that need not go round so often any more, or
+//! may go round more often. A formula can if its parts can, each what one of the other's can; under a negation it is the
+//! other way round.
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ExprId;
+use tokenstile_grammar::ir::Expr;
+
+use super::boolean::{FormulaId, Kind};
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+
+/// So far behind a cell is looked.
+const BEHIND: u32 = 8;
+/// So many parts of formulas are compared.
+const PARTS: u32 = 128;
+/// Of states with more cells than that, only those are compared that are the same.
+const CELLS: usize = 8;
+
+impl Store {
+    /// Whether a place can do all that another can.
+    pub(crate) fn covers(&self, id: LocalId, other: LocalId) -> bool {
+        id == other
+            || match (&self.local(id).heads[..], &self.local(other).heads[..]) {
+                (&[(a, stack)], &[(b, below)]) => stack == below && self.state_covers(a, b),
+                _ => false,
+            }
+    }
+
+    /// Whether a place has all the cells of another.
+    pub(crate) fn has_cells_of(&self, id: LocalId, other: LocalId) -> bool {
+        match (&self.local(id).heads[..], &self.local(other).heads[..]) {
+            (&[(a, stack)], &[(b, below)]) => stack == below && self.has_cells(a, b),
+            _ => false,
+        }
+    }
+
+    fn has_cells(&self, a: StateId, b: StateId) -> bool {
+        let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
+        some.len() <= more.len() && some.iter().all(|cell| more.binary_search(cell).is_ok())
+    }
+
+    fn state_covers(&self, a: StateId, b: StateId) -> bool {
+        if a == b || self.has_cells(a, b) {
+            return true;
+        }
+        if self.program.booleans
+            && let (Some((f, after)), Some((g, then))) = (self.formula_at(a), self.formula_at(b))
+        {
+            return after == then && self.formula_covers(f, g, &mut PARTS.clone());
+        }
+        self.leaf_covers(a, b)
+    }
+
+    /// The same for states that are no formulas.
+    fn leaf_covers(&self, a: StateId, b: StateId) -> bool {
+        let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
+        let covered = |&cell: &CellId| more.iter().any(|&other| self.cell_covers(other, cell));
+        more.len() <= CELLS && some.len() <= CELLS && some.iter().all(covered)
+    }
+
+    /// Whether a cell can do what another can: the same, but for the rounds of loops.
+    fn cell_covers(&self, mut a: CellId, mut b: CellId) -> bool {
+        for _ in 0..BEHIND {
+            if a == b {
+                return true;
+            }
+            if a == CellId::NIL || b == CellId::NIL {
+                return false;
+            }
+            let (Cell { head: one, tail: after, .. }, Cell { head: other, tail: then, .. }) =
+                (self.cell(a), self.cell(b));
+            let (Head::Expr(expr, done), Head::Expr(same, before)) = (one, other) else { return false };
+            if expr != same || done != before && !self.rounds_cover(expr, done, before) {
+                return false;
+            }
+            (a, b) = (after, then);
+        }
+        false
+    }
+
+    /// Whether a loop that has gone round `done` times can do all that it could after `before` rounds.
+    fn rounds_cover(&self, expr: ExprId, done: u32, before: u32) -> bool {
+        let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return false };
+        let [least, other] = [done, before].map(|rounds| min.saturating_sub(rounds));
+        least <= other && max.is_none_or(|_| done <= before)
+    }
+
+    fn formula_covers(&self, f: FormulaId, g: FormulaId, left: &mut u32) -> bool {
+        if f == g {
+            return true;
+        }
+        let Some(less) = left.checked_sub(1) else { return false };
+        *left = less;
+        match (&self.formula(f).kind, &self.formula(g).kind) {
+            (Kind::True, _) | (_, Kind::False) => true,
+            (Kind::And(parts), _) => parts.iter().all(|&part| self.formula_covers(part, g, left)),
+            (_, Kind::Or(parts)) => parts.iter().all(|&part| self.formula_covers(f, part, left)),
+            (_, Kind::And(parts)) => parts.iter().any(|&part| self.formula_covers(f, part, left)),
+            (Kind::Or(parts), _) => parts.iter().any(|&part| self.formula_covers(part, g, left)),
+            (&Kind::Not(f), &Kind::Not(g)) => self.formula_covers(g, f, left),
+            (Kind::Leaf { state: a, region: None, .. }, Kind::Leaf { state: b, region: None, .. }) => {
+                self.has_cells(*a, *b) || self.leaf_covers(*a, *b)
+            }
+            _ => false,
+        }
+    }
+
+    /// The expressions that a formula is made of, as far as they say what may be read; `None` if that could be anything.
+    pub(crate) fn exprs_of_formula(&self, state: StateId) -> Option<(SmallVec<[ExprId; 16]>, CellId)> {
+        let (formula, tail) = self.formula_at(state)?;
+        let mut exprs = SmallVec::new();
+        self.add_exprs(formula, &mut PARTS.clone(), &mut exprs).then_some((exprs, tail))
+    }
+
+    fn add_exprs(&self, id: FormulaId, left: &mut u32, exprs: &mut SmallVec<[ExprId; 16]>) -> bool {
+        let Some(less) = left.checked_sub(1) else { return false };
+        *left = less;
+        match &self.formula(id).kind {
+            Kind::False => true,
+            Kind::Leaf { state, region: None, .. } => {
+                self.state(*state).kernel.iter().all(|&cell| self.add_exprs_behind(cell, exprs))
+            }
+            Kind::And(parts) => parts.iter().any(|&part| {
+                let before = exprs.len();
+                let is_known = self.add_exprs(part, left, exprs);
+                if !is_known {
+                    exprs.truncate(before);
+                }
+                is_known
+            }),
+            Kind::Or(parts) => parts.iter().all(|&part| self.add_exprs(part, left, exprs)),
+            _ => false,
+        }
+    }
+
+    fn add_exprs_behind(&self, cell: CellId, exprs: &mut SmallVec<[ExprId; 16]>) -> bool {
+        let mut at = cell;
+        while at != CellId::NIL {
+            let Cell { head: Head::Expr(expr, _), tail, .. } = self.cell(at) else { return false };
+            exprs.push(expr);
+            at = tail;
+        }
+        true
+    }
+}
