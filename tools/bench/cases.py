@@ -9,12 +9,15 @@
         ranks, and writes FOLDER/vocab.jsonl, FOLDER/cases.jsonl and FOLDER/tokenizer.json. Of ranks the latter is made
         here, for engines that read nothing else: merges are all pairs of tokens that are a token together, in the order
         of its rank, which is what tiktoken merges by; it must take all texts apart in the same way.
+    cases.py rest TOKENIZER.json MASKBENCH CASES.jsonl OUT.jsonl
+        The schemas in the folder MASKBENCH (`*.jsonl.gz`) that are not in CASES, with their instances as tokens.
 
 Texts are encoded by the packages `tokenizers` and `tiktoken`. Where that does not give the text back byte by byte, because
 of a normalizer, the longest tokens that fit are taken instead; how often is printed.
 """
 
 import base64
+import gzip
 import json
 import shutil
 import sys
@@ -200,5 +203,21 @@ def vocab(fixture, from_vocab, cases, folder, limit=None):
         sys.exit(f"{unlike} of them are otherwise by the tokenizer.json that is made here")
 
 
+def rest(tokenizer, maskbench, cases, out):
+    tokenizer = Tokenizer(Path(tokenizer))
+    known = [json.loads(line) for line in open(cases)]
+    known = {case[key] for case in known for key in ("id", "schema")}
+    with open(out, "w") as file:
+        for path in sorted(Path(maskbench).glob("*.jsonl.gz")):
+            for line in gzip.open(path, "rt"):
+                case = json.loads(line)
+                name, schema = case["name"], json.dumps(case["schema"])
+                if name in known or schema in known:
+                    continue
+                data = [(test["valid"], json.dumps(test["data"], ensure_ascii=False)) for test in case["tests"]]
+                tests = [{"valid": valid, "tokens": tokenizer.encode(text)} for valid, text in data]
+                print(json.dumps({"id": name, "split": path.stem, "schema": schema, "tests": tests}), file=file)
+
+
 if __name__ == "__main__":
-    {"texts": texts, "vocab": vocab}[sys.argv[1]](*sys.argv[2:])
+    {"texts": texts, "vocab": vocab, "rest": rest}[sys.argv[1]](*sys.argv[2:])

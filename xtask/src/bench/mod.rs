@@ -34,7 +34,8 @@ usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
   --quick       the first 60 cases only (any prefix of the cases is a fair sample)
   --limit N     the first N cases only
   --only NAME   only these: tokenstile, llguidance, glrmask, xgrammar (all with the cases above),
-                first, scaling, batch, memory, vocabularies, patterns, grammars
+                first, scaling, batch, memory, vocabularies, patterns, grammars, rest (all other schemas
+                of MaskBench, and the slowest of them)
   --report      measure nothing: write the page of the results that are there
 
 A full run takes about half an hour and writes docs/benchmarks.md and the plots beside it; any other writes
@@ -55,7 +56,8 @@ struct Engine {
 }
 
 /// Parts that are measured beside the engines over the cases.
-const PARTS: [&str; 7] = ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars"];
+const PARTS: [&str; 8] =
+    ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars", "rest"];
 
 /// So often engines are measured that are quick or that targets compare with; others, in one of these rounds.
 const ROUNDS: usize = 3;
@@ -231,6 +233,8 @@ struct Measured {
     /// Engines with patterns and with grammars.
     patterns: Engines,
     grammars: Engines,
+    /// This engine with all other schemas of MaskBench.
+    rest: Option<Runs>,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
@@ -311,6 +315,9 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
     if options.wants("patterns") {
         timed("patterns", || workloads::patterns(places, &ready));
     }
+    if options.wants("rest") {
+        timed("all other schemas", || workloads::rest(places, options.limit));
+    }
     if options.wants("vocabularies") {
         workloads::vocabularies(places, &ready, options.limit);
     }
@@ -324,6 +331,7 @@ impl Measured {
             && self.vocabularies.is_empty()
             && self.patterns.is_empty()
             && self.grammars.is_empty()
+            && self.rest.is_none()
             && self.live.is_empty()
     }
 }
@@ -401,6 +409,7 @@ fn collect(places: &Places) -> Measured {
             .collect(),
         patterns: of("patterns-").alone,
         grammars: through_python("grammars-"),
+        rest: Runs::of(workloads::REST.into_iter().filter_map(read).collect()),
         live: live::read(&places.result("live")),
         about,
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Measured;
 use super::live::{CONSTRAINTS, Live};
-use super::results::{CaseResult, Engines, Outcome, percentile, sorted};
+use super::results::{CaseResult, Engines, Outcome, Runs, percentile, sorted};
 use super::scaling::Point;
 use super::tables::{self, PARTS, grouped, micros, table};
 use super::targets::{self, Judged};
@@ -12,12 +12,49 @@ use super::workloads::SAMPLE;
 
 /// All of them.
 pub(super) fn all(measured: &Measured) -> String {
-    let mut out = vocabularies(measured);
+    let mut out = measured.rest.as_ref().map_or_else(String::new, rest);
+    out += &vocabularies(measured);
     out += &patterns(&measured.patterns);
     out += &grammars(&measured.grammars);
     out += &batch(&measured.scaling);
     out += &saved_tables(&measured.scaling);
     out + &live(&measured.live)
+}
+
+/// So many of the slowest schemas are named.
+const SLOWEST: usize = 12;
+
+/// All other schemas: percentiles, how many steps are slow, and where.
+fn rest(runs: &Runs) -> String {
+    let run = runs.lower_of_two();
+    let (cold, warm) = (run.cold(), run.warm());
+    let parts =
+        [("compile + first mask", &run.first()), ("mask + commit, cold", &cold), ("the same, warm", &warm)];
+    let rows = parts.map(|(name, times)| {
+        let figures = [50.0, 90.0, 99.0, 99.9, 100.0].map(|p| figure(times, p));
+        [name.to_owned()].into_iter().chain(figures).chain([grouped(times.len() as u64)]).collect::<Vec<_>>()
+    });
+    let slow = |steps: &[u64], ms: u64| steps.iter().filter(|&&step| step > ms * 1_000_000).count();
+    let max = |case: &CaseResult| case.cold.iter().copied().max().unwrap_or(0);
+    let mut cases: Vec<&CaseResult> = run.cases.iter().collect();
+    cases.sort_by_key(|case| std::cmp::Reverse(max(case)));
+    let slowest = cases.iter().take(SLOWEST).map(|case| {
+        vec![format!("`{}`", case.id), figure(&[max(case)], 100.0), slow(&case.cold, 1).to_string()]
+    });
+    let wrong =
+        [Outcome::RejectedValid, Outcome::AcceptedInvalid, Outcome::Broke].map(|outcome| run.count(outcome));
+    format!(
+        "\n## All other schemas of MaskBench\n\n{} schemas that are not among those above, each once with all its instances; \
+         Llama-3. {} are refused, {} come out wrong. Of each compile and each step the lower time of two runs, in µs; *cold* and \
+         *warm* as above. {} cold steps take more than 1 ms, {} more than 10 ms.\n\n{}\nThe slowest of them:\n\n{}",
+        grouped(run.cases.len() as u64),
+        run.count(Outcome::Refused),
+        wrong.iter().sum::<usize>(),
+        slow(&cold, 1),
+        slow(&cold, 10),
+        table(&["µs", "p50", "p90", "p99", "p99.9", "max", "n"], &rows),
+        table(&["schema", "slowest cold step, µs", "cold steps over 1 ms"], &slowest.collect::<Vec<_>>()),
+    )
 }
 
 fn vocabularies(measured: &Measured) -> String {

@@ -116,7 +116,7 @@ impl Places {
     }
 
     /// Has a virtual environment with what every peer needs.
-    fn make_venv(&self) -> Result<(), String> {
+    pub(super) fn make_venv(&self) -> Result<(), String> {
         if !self.python().exists() {
             run(Command::new("python3").arg("-m").arg("venv").arg(&self.venv))?;
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::setup::{self, Places, pinned};
-use super::{ALONE, Comparison, ENGINES, Engine, PEERS, in_rounds, timed};
+use super::{ALONE, Comparison, ENGINES, Engine, PEERS, in_rounds, our_bench, timed};
 
 /// A vocabulary that the cases are measured with.
 pub(super) struct Vocabulary {
@@ -52,6 +52,24 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
             measure(places, &folder, engines, &vocabulary.prefix(), limit)
         });
     }
+}
+
+/// The names of the results of [`rest`], one of each run.
+pub(super) const REST: [&str; 2] = ["rest", "rest-2"];
+
+/// Measures this engine with all schemas of MaskBench that are not among the cases.
+pub(super) fn rest(places: &Places, limit: usize) -> Result<(), String> {
+    places.make_venv()?;
+    let folder = empty(places, "rest")?;
+    let (maskbench, cases) = (places.root.join("../shared/maskbench"), folder.join("cases.jsonl"));
+    let (tokenizer, known) = (places.data("tokenizer.json"), places.data("cases.jsonl"));
+    places.make_cases(&["rest".as_ref(), &tokenizer, &maskbench, &known, &cases])?;
+    for result in REST {
+        let mut command = our_bench(places);
+        command.arg("--cases").arg(&cases).arg("--limit").arg(limit.to_string());
+        setup::run(command.arg("--out").arg(places.result(result)))?;
+    }
+    Ok(())
 }
 
 /// Measures patterns as members of objects, each text alone.
