@@ -38,7 +38,7 @@ usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
                 of MaskBench, and the slowest of them)
   --report      measure nothing: write the page of the results that are there
 
-A full run takes about half an hour and writes docs/benchmarks.md and the plots beside it; any other writes
+A full run takes about forty minutes and writes docs/benchmarks.md and the plots beside it; any other writes
 them to target/bench/docs.";
 
 /// An engine that is measured.
