@@ -194,6 +194,27 @@ fn objects() {
             &[r#"{"a":1,"ab":5,"b":"x"}"#],
             &[r#"{"a":"x"}"#, r#"{"ab":4}"#, r#"{"c":1}"#],
         ),
+        // Patterns that tell nothing apart, beside one that does, and before what is not evaluated.
+        (
+            r#"{"type":"object","patternProperties":{"^.{1,9}$":{},"b$":{"minimum":5}}}"#,
+            &[r#"{"a":1,"ab":5,"b":"x","":0}"#],
+            &[r#"{"ab":4}"#],
+        ),
+        (
+            r##"{"type":"object","$defs":{"n":{"type":"null"}},"patternProperties":{"^a":{"$ref":"#/$defs/n"}},"additionalProperties":{"$ref":"#/$defs/n"}}"##,
+            &[r#"{"a":null,"b":null}"#],
+            &[r#"{"a":1}"#, r#"{"b":1}"#],
+        ),
+        (
+            r#"{"type":"object","patternProperties":{"^a":{}},"unevaluatedProperties":false}"#,
+            &[r#"{"a":1,"ab":{}}"#],
+            &[r#"{"b":1}"#],
+        ),
+        (
+            r#"{"type":"object","patternProperties":{"^a":true},"additionalProperties":{"type":"null"}}"#,
+            &[r#"{"a":1,"b":null}"#],
+            &[r#"{"b":1}"#],
+        ),
         (r#"{"type":"object","propertyNames":{"maxLength":2}}"#, &[r#"{"ab":1}"#], &[r#"{"abc":1}"#]),
         (
             r#"{"type":"object","minProperties":1,"maxProperties":2}"#,

@@ -344,6 +344,11 @@ impl<'a> Algebra<'a> {
         for (pattern, node) in schema.pattern_properties {
             let Some(keys) = self.key_pattern(schema, pattern)? else { continue };
             let goal = self.goal_of_node(*node, true);
+            // Where anything is additional, a pattern tells nothing apart that asks for nothing; alone, nor one that asks for
+            // the same.
+            if goal == additional && (goal == GoalId::ANY || schema.pattern_properties.len() == 1) {
+                continue;
+            }
             let others = keys.complement(&mut self.builder.arena);
             let mut split = Vec::with_capacity(classes.len() + 1);
             for (class, class_goal, matched) in classes {
