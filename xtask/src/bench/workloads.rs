@@ -59,9 +59,13 @@ pub(super) const REST: [&str; 2] = ["rest", "rest-2"];
 
 /// Measures this engine with all schemas of MaskBench that are not among the cases.
 pub(super) fn rest(places: &Places, limit: usize) -> Result<(), String> {
+    let maskbench = places.root.join("../shared/maskbench");
+    if !maskbench.is_dir() {
+        return Err("../shared/maskbench is not there".into());
+    }
     places.make_venv()?;
     let folder = empty(places, "rest")?;
-    let (maskbench, cases) = (places.root.join("../shared/maskbench"), folder.join("cases.jsonl"));
+    let cases = folder.join("cases.jsonl");
     let (tokenizer, known) = (places.data("tokenizer.json"), places.data("cases.jsonl"));
     places.make_cases(&["rest".as_ref(), &tokenizer, &maskbench, &known, &cases])?;
     for result in REST {

@@ -5,11 +5,10 @@
 
 use smallvec::SmallVec;
 use tokenstile_grammar::CharSetId;
-use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::boolean::{FormulaId, Kind};
 use super::build::Build;
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::store::{CellId, Head, LocalId, StateId, Store};
 
 /// A state that is one plain expression and a length that is not far away, nor near.
 pub(crate) struct Bounded {
@@ -70,8 +69,8 @@ impl Store {
         let [(bound, many)] = bounds[..] else { return None };
         let Kind::Not(bound) = self.formula(bound).kind else { return None };
         let Kind::Leaf { state: counted, .. } = &self.formula(bound).kind else { return None };
-        let (chars, need) = self.counted_in(*counted)?;
-        if many < ends.saturating_add(least) || need != many {
+        let (most, chars) = self.longer(*counted)?;
+        if many < ends.saturating_add(least) || most.checked_add(1) != Some(many) {
             return None;
         }
         let mut build = self.build();
@@ -85,27 +84,6 @@ impl Store {
         let behind = self.distance(bounded.tail).least;
         let most = self.state(state).kernel.iter().map(|&cell| self.distance(cell).most).min()?;
         most.checked_sub(behind)
-    }
-
-    /// The plain characters that a state counts, which nothing else begins with, and how many it needs.
-    fn counted_in(&self, state: StateId) -> Option<(CharSetId, u32)> {
-        let arena = &self.program.arena;
-        let (mut counted, mut others) = (None, ByteSet::EMPTY);
-        for &cell in self.state(state).kernel.iter() {
-            let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
-            match arena.get(expr) {
-                Expr::Chars(set) if counted.is_none() => counted = Some((set, tail)),
-                Expr::Literal(literal) => others.insert(arena.literal_bytes(literal)[at as usize]),
-                _ => return None,
-            }
-        }
-        let (chars, tail) = counted?;
-        let Cell { head: Head::Expr(rounds, done), .. } = self.cell(tail) else { return None };
-        let Expr::Repeat { expr: body, min, .. } = arena.get(rounds) else { return None };
-        let same = self.repeated_chars(body) == Some(chars);
-        let others = others.ascii_bits() | self.other_beginnings(body);
-        let apart = others & arena.char_set(chars).ascii().ascii_bits() == 0;
-        (same && apart).then(|| (chars, min.saturating_sub(done).saturating_add(1)))
     }
 
     /// Of a formula that says "not so many characters and then anything": how many bytes may come before it can fail.

@@ -21,19 +21,18 @@ const CELLS: usize = 8;
 impl Store {
     /// Whether a place can do all that another can.
     pub(crate) fn covers(&self, id: LocalId, other: LocalId) -> bool {
-        id == other
-            || match (&self.local(id).heads[..], &self.local(other).heads[..]) {
-                (&[(a, stack)], &[(b, below)]) => stack == below && self.state_covers(a, b),
-                _ => false,
-            }
+        id == other || self.on_one_stack(id, other).is_some_and(|(a, b)| self.state_covers(a, b))
     }
 
     /// Whether a place has all the cells of another.
     pub(crate) fn has_cells_of(&self, id: LocalId, other: LocalId) -> bool {
-        match (&self.local(id).heads[..], &self.local(other).heads[..]) {
-            (&[(a, stack)], &[(b, below)]) => stack == below && self.has_cells(a, b),
-            _ => false,
-        }
+        self.on_one_stack(id, other).is_some_and(|(a, b)| self.has_cells(a, b))
+    }
+
+    /// The states of two places that are one each, on the same stack.
+    fn on_one_stack(&self, a: LocalId, b: LocalId) -> Option<(StateId, StateId)> {
+        let ((a, stack), (b, below)) = (self.only_state(a)?, self.only_state(b)?);
+        (stack == below).then_some((a, b))
     }
 
     fn has_cells(&self, a: StateId, b: StateId) -> bool {
@@ -42,19 +41,20 @@ impl Store {
     }
 
     fn state_covers(&self, a: StateId, b: StateId) -> bool {
-        if a == b || self.has_cells(a, b) {
-            return true;
-        }
         if self.program.booleans
             && let (Some((f, after)), Some((g, then))) = (self.formula_at(a), self.formula_at(b))
         {
-            return after == then && self.formula_covers(f, g, &mut PARTS.clone());
+            let mut left = PARTS;
+            return after == then && self.formula_covers(f, g, &mut left);
         }
-        self.leaf_covers(a, b)
+        self.cells_cover(a, b)
     }
 
     /// The same for states that are no formulas.
-    fn leaf_covers(&self, a: StateId, b: StateId) -> bool {
+    fn cells_cover(&self, a: StateId, b: StateId) -> bool {
+        if self.has_cells(a, b) {
+            return true;
+        }
         let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
         let covered = |&cell: &CellId| more.iter().any(|&other| self.cell_covers(other, cell));
         more.len() <= CELLS && some.len() <= CELLS && some.iter().all(covered)
@@ -101,7 +101,7 @@ impl Store {
             (Kind::Or(parts), _) => parts.iter().any(|&part| self.formula_covers(part, g, left)),
             (&Kind::Not(f), &Kind::Not(g)) => self.formula_covers(g, f, left),
             (Kind::Leaf { state: a, region: None, .. }, Kind::Leaf { state: b, region: None, .. }) => {
-                self.has_cells(*a, *b) || self.leaf_covers(*a, *b)
+                self.cells_cover(*a, *b)
             }
             _ => false,
         }
@@ -110,8 +110,8 @@ impl Store {
     /// The expressions that a formula is made of, as far as they say what may be read; `None` if that could be anything.
     pub(crate) fn exprs_of_formula(&self, state: StateId) -> Option<(SmallVec<[ExprId; 16]>, CellId)> {
         let (formula, tail) = self.formula_at(state)?;
-        let mut exprs = SmallVec::new();
-        self.add_exprs(formula, &mut PARTS.clone(), &mut exprs).then_some((exprs, tail))
+        let (mut exprs, mut left) = (SmallVec::new(), PARTS);
+        self.add_exprs(formula, &mut left, &mut exprs).then_some((exprs, tail))
     }
 
     fn add_exprs(&self, id: FormulaId, left: &mut u32, exprs: &mut SmallVec<[ExprId; 16]>) -> bool {

@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// If the texts of a state are all that have more than so many characters of a set: how many, and the set.
-    fn longer(&self, state: StateId) -> Option<(u32, CharSetId)> {
+    pub(super) fn longer(&self, state: StateId) -> Option<(u32, CharSetId)> {
         let arena = &self.program.arena;
         let mut found: Option<(CellId, Option<CharSetId>)> = None;
         for &cell in self.state(state).kernel.iter() {

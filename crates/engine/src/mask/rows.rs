@@ -19,24 +19,23 @@ const UNKNOWN: u16 = 0;
 const NOWHERE: u16 = 1;
 /// To a place that has no row.
 const ELSEWHERE: u16 = 2;
-/// The first row is that of no place.
+/// The number of the first row.
 const FIRST: u16 = 3;
 
 /// See the module documentation.
 #[derive(Default)]
 pub(super) struct Rows {
     rows: Vec<[u16; 256]>,
-    places: Vec<Place>,
+    /// The place of each.
+    places: Vec<LocalId>,
     /// The row of each place, or that it has none.
     known: FxHashMap<LocalId, u16>,
 }
 
-/// A place that has a row.
-#[derive(Clone, Copy)]
-struct Place {
-    local: LocalId,
-    /// Whether it is a loop: then all below a node may stay inside.
-    is_loop: bool,
+impl Rows {
+    fn place(&self, row: u16) -> LocalId {
+        self.places[usize::from(row - FIRST)]
+    }
 }
 
 impl Walk<'_> {
@@ -82,17 +81,16 @@ impl Walk<'_> {
 
     /// Comes to a node with many tokens below it, in a place that has a row. Answers whether nothing is left to do there.
     fn arrive_row(&mut self, node: u32, row: u16) -> Result<bool, Exceeded> {
-        let place = self.rows.places[usize::from(row - FIRST)];
+        let local = self.rows.place(row);
         if self.tables.profile.anchor_at(node).is_some() {
-            return self.visit(node, place.local).map(|()| true);
+            return self.visit(node, local).map(|()| true);
         }
-        Ok(place.is_loop && self.take_whole(node, place.local))
+        Ok(self.take_whole(node, local))
     }
 
     /// Goes on to a node where a byte leads to a place that has no row.
     fn arrive_by(&mut self, node: u32, row: u16, byte: u8) -> Result<(), Exceeded> {
-        let local = self.rows.places[usize::from(row - FIRST)].local;
-        match self.after_byte(local, byte)? {
+        match self.after_byte(self.rows.place(row), byte)? {
             Some(next) => self.arrive(node, next),
             None => Ok(()),
         }
@@ -102,7 +100,7 @@ impl Walk<'_> {
     #[cold]
     fn fill_row(&mut self, row: u16, byte: u8) -> Result<u16, Exceeded> {
         let at = usize::from(row - FIRST);
-        let expansion = self.store.split_expansion(self.rows.places[at].local);
+        let expansion = self.store.split_expansion(self.rows.places[at]);
         let Some(class) = expansion.class_of(byte) else {
             self.rows.rows[at][usize::from(byte)] = NOWHERE;
             return Ok(NOWHERE);
@@ -125,8 +123,7 @@ impl Walk<'_> {
         let row = match is_plain && self.rows.places.len() < ROWS && self.goes_on(local) {
             false => ELSEWHERE,
             true => {
-                let is_loop = self.store.repeats_ref(local).is_some();
-                self.rows.places.push(Place { local, is_loop });
+                self.rows.places.push(local);
                 self.rows.rows.push([UNKNOWN; 256]);
                 FIRST + (self.rows.places.len() - 1) as u16
             }
