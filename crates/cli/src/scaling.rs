@@ -6,6 +6,7 @@
 //! alive together.
 
 mod batch;
+mod fill;
 mod live;
 mod schemas;
 
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     for path in &args.sizes {
         let compiler = Compiler::new(vocab::load(Some(path))?);
         scaling.vocabulary(&compiler).map_err(io)?;
+        fill::measure(&mut scaling, &compiler).map_err(io)?;
         scaling.tables(path, &args.out.with_extension("tables"))?;
     }
     scaling.points.flush().map_err(io)?;

@@ -1,7 +1,7 @@
 //! Compiling: a grammar and a vocabulary become a constraint that many sequences share.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,7 @@ use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
 use crate::automaton::{Program, Store};
+use crate::counters::Counters;
 use crate::error::CompileError;
 use crate::library::Library;
 use crate::mask::MaskStore;
@@ -265,23 +266,6 @@ pub(crate) struct Inner {
     compile_time: Duration,
 }
 
-#[derive(Default)]
-pub(crate) struct Counters {
-    pub(crate) masks: AtomicU64,
-    pub(crate) renewals: AtomicU64,
-    cold_masks: AtomicU64,
-    cold_nanos: AtomicU64,
-}
-
-impl Counters {
-    /// Takes note of a mask for which the caches did not have everything.
-    #[cold]
-    pub(crate) fn cold_mask(&self, time: Duration) {
-        self.cold_masks.fetch_add(1, Ordering::Relaxed);
-        self.cold_nanos.fetch_add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-}
-
 impl Inner {
     pub(crate) fn generation(&self) -> Arc<Generation> {
         self.generation.read().unwrap_or_else(PoisonError::into_inner).clone()
@@ -298,7 +282,7 @@ impl Inner {
         let mut current = self.generation.write().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(&current, old) {
             *current = Arc::new(self.new_generation());
-            self.counters.renewals.fetch_add(1, Ordering::Relaxed);
+            self.counters.renewal();
         }
         current.clone()
     }
@@ -390,16 +374,17 @@ impl Constraint {
     pub fn stats(&self) -> Stats {
         let inner = &self.inner;
         let generation = inner.generation();
+        let (cold_masks, cold_time) = inner.counters.cold_masks();
         Stats {
             rules: inner.rules,
             exprs: inner.exprs,
             states: generation.store.state_count(),
             walks: generation.masks.count(),
             cache_bytes: generation.store.bytes(),
-            masks: inner.counters.masks.load(Ordering::Relaxed),
-            cold_masks: inner.counters.cold_masks.load(Ordering::Relaxed),
-            cold_time: Duration::from_nanos(inner.counters.cold_nanos.load(Ordering::Relaxed)),
-            renewals: inner.counters.renewals.load(Ordering::Relaxed),
+            masks: inner.counters.masks(),
+            cold_masks,
+            cold_time,
+            renewals: inner.counters.renewals(),
             compile_time: inner.compile_time,
         }
     }

@@ -34,6 +34,7 @@ mod ahead;
 mod automaton;
 mod batch;
 mod constraint;
+mod counters;
 mod error;
 mod few;
 mod library;
@@ -53,6 +54,7 @@ mod tracker;
 mod trie;
 pub mod vocab;
 mod warm;
+mod words;
 
 pub use tokenstile_grammar as grammar;
 

@@ -112,7 +112,7 @@ impl Matcher {
         if words.len() < needed {
             return Err(MatchError::MaskTooShort { given: words.len(), needed });
         }
-        self.constraint.inner.counters.masks.fetch_add(1, Ordering::Relaxed);
+        self.constraint.inner.counters.mask();
         if self.is_finished() {
             words.fill(0);
             return Ok(());

@@ -19,7 +19,7 @@ const VOCABULARIES: [&str; 5] = [
 
 /// One measured point.
 pub(super) struct Point {
-    /// What grows: `members`, `tools`, `vocabulary`, `text`, `depth`; or what else is measured: `tables`, `batch`.
+    /// What grows: `members`, `tools`, `vocabulary`, `text`, `depth`; or what else is measured: `tables`, `batch`, `fill`.
     pub(super) by: String,
     /// What is measured.
     pub(super) what: String,

@@ -17,6 +17,7 @@ pub(super) fn all(measured: &Measured) -> String {
     out += &patterns(&measured.patterns);
     out += &grammars(&measured.grammars);
     out += &batch(&measured.scaling);
+    out += &fills(&measured.scaling);
     out += &saved_tables(&measured.scaling);
     out + &live(&measured.live)
 }
@@ -173,6 +174,28 @@ fn batch(points: &[Point]) -> String {
          Wanted: at least 1.8 times as fast.\n\n{}",
         grouped(one.x as u64),
         table(&["a step of all, µs", "time", "times as fast"], &rows)
+    )
+}
+
+fn fills(points: &[Point]) -> String {
+    let points: Vec<&Point> = points.iter().filter(|point| point.by == "fill").collect();
+    let row = |copy: &&Point| {
+        let of = |what: &str| points.iter().find(|point| point.what == what && point.x == copy.x);
+        let (fill, slowest) = (of("fill")?.us, of("slowest")?.us);
+        let nanos = |us: f64| format!("{:.0}", us * 1e3);
+        let times = |us: f64| format!("{:.2}", us / copy.us);
+        let tokens = grouped(copy.x as u64);
+        Some(vec![tokens, nanos(copy.us), nanos(fill), times(fill), nanos(slowest), times(slowest)])
+    };
+    let rows: Vec<Vec<String>> = points.iter().filter(|point| point.what == "copy").filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n## Writing a mask that is known\n\nInto the rows of a tensor for sixteen sequences, one after the other, beside a plain copy of \
+         the same mask into the same rows: at 60 places of a text, the median of the places and the slowest of them. Wanted: \
+         at most 1.3 times a copy.\n\n{}",
+        table(&["tokens", "copy, ns", "fill, ns", "times a copy", "slowest, ns", "times a copy"], &rows)
     )
 }
 

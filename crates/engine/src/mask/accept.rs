@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::union;
 use crate::trie::Ids;
 use crate::vocab::TokenId;
+use crate::words::Words;
 
 /// More ids than this are kept as a mask of their own.
 pub(super) const DENSE: usize = 512;
@@ -25,7 +26,7 @@ pub(crate) struct Accept {
 /// A mask that others use too, less a few tokens.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    pub(crate) mask: Arc<[u32]>,
+    pub(crate) mask: Words,
     pub(crate) minus: Arc<[TokenId]>,
 }
 
@@ -39,11 +40,12 @@ impl Accept {
         if ids.len() <= dense && masks.len() <= MASKS {
             return Accept { masks, ids: shared(ids) };
         }
-        let mut mask = vec![0u32; words];
-        write_masks(&masks, &mut mask);
-        set_all(&mut mask, ids);
+        let mut all = Words::zeros(words);
+        let mask = all.make_mut();
+        write_masks(&masks, mask);
+        set_all(mask, ids);
         masks.clear();
-        masks.push(Shared { mask: mask.into(), minus: Arc::default() });
+        masks.push(Shared { mask: all, minus: Arc::default() });
         Accept { masks, ids: Arc::default() }
     }
 
@@ -90,7 +92,7 @@ impl Accept {
 
     /// Bytes that are held by these tokens alone, right after they were found: a mask that others have is theirs.
     pub(crate) fn bytes(&self) -> usize {
-        let own = self.masks.iter().filter(|shared| Arc::strong_count(&shared.mask) == 1);
+        let own = self.masks.iter().filter(|shared| shared.mask.is_alone());
         size_of::<Self>()
             + self.ids.len() * 4
             + own.map(|shared| size_of_val(&*shared.mask)).sum::<usize>()
@@ -133,7 +135,7 @@ impl Union {
 
     /// Whether the other is made of the same parts.
     pub(crate) fn is_same(&self, other: &Union) -> bool {
-        let same = |(a, b): (&Shared, &Shared)| Arc::ptr_eq(&a.mask, &b.mask) && a.minus == b.minus;
+        let same = |(a, b): (&Shared, &Shared)| a.mask.is_same(&b.mask) && a.minus == b.minus;
         self.ids == other.ids
             && self.masks.len() == other.masks.len()
             && self.masks.iter().zip(&other.masks).all(same)

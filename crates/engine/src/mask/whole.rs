@@ -6,7 +6,7 @@
 //! by all of a vocabulary.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{OnceLock, PoisonError, RwLock};
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::IdIndex;
@@ -16,6 +16,7 @@ use super::store::MaskStore;
 use crate::automaton::{AppendVec, StateId, Store};
 use crate::stack::Config;
 use crate::vocab::TokenId;
+use crate::words::Words;
 
 /// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
 const KNOWN: u32 = 2;
@@ -23,6 +24,8 @@ const KNOWN: u32 = 2;
 const WARM: u32 = 32;
 /// Fewer single tokens than this are set as fast as a mask is found.
 const MANY: usize = 48;
+/// Of a mask that is asked for all the time, so few are set as fast as a mask of its own is copied.
+const FEW: usize = 8;
 /// With more than this, putting it together once costs as much as keeping it.
 const VERY_MANY: usize = 512;
 /// So many tokens are remembered with where they lead.
@@ -41,7 +44,7 @@ struct Whole {
     /// Whether the text may end.
     accepts: bool,
     used: AtomicU32,
-    mask: OnceLock<Arc<[u32]>>,
+    mask: OnceLock<Words>,
     /// Where some tokens lead.
     next: RwLock<Vec<(TokenId, Config)>>,
 }
@@ -112,10 +115,16 @@ impl MaskStore {
             copy(mask, words);
             return whole.accepts;
         }
-        let used = whole.used.fetch_add(1, Ordering::Relaxed);
         whole.tokens.write(words);
+        // Counted as long as it matters: a count is a word that all threads write.
+        let used = match whole.used.load(Ordering::Relaxed) {
+            used if used > WARM => used,
+            _ => whole.used.fetch_add(1, Ordering::Relaxed),
+        };
         let due = if whole.tokens.singles() > VERY_MANY { 0 } else { WARM };
-        if (used == KNOWN || used == due) && whole.tokens.is_worth_keeping(MANY) {
+        if used == due && whole.tokens.is_worth_keeping(FEW)
+            || used == KNOWN && whole.tokens.is_worth_keeping(MANY)
+        {
             let place = kept.place(&whole.tokens);
             let mask = match find(place, &whole.tokens) {
                 None if used == due => Some(kept.keep(store, place, &whole.tokens, words)),
@@ -166,14 +175,14 @@ fn copy(mask: &[u32], words: &mut [u32]) {
 /// A mask, and the tokens that it was made for.
 struct KeptMask {
     tokens: Union,
-    mask: Arc<[u32]>,
+    mask: Words,
 }
 
 /// A place for a mask.
 type Place = RwLock<Option<KeptMask>>;
 
 /// The mask of these tokens, if it was kept in their place.
-fn find(place: &Place, tokens: &Union) -> Option<Arc<[u32]>> {
+fn find(place: &Place, tokens: &Union) -> Option<Words> {
     let place = place.read().unwrap_or_else(PoisonError::into_inner);
     place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
 }
@@ -196,8 +205,8 @@ impl Kept {
 
     /// Keeps the mask of these tokens, which is `words`.
     #[inline(never)] // once for a mask
-    fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Arc<[u32]> {
-        let mask: Arc<[u32]> = words[..self.words.min(words.len())].into();
+    fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Words {
+        let mask = Words::from(&words[..self.words.min(words.len())]);
         store.add_bytes(size_of_val(&*mask));
         let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
         *place = Some(KeptMask { tokens: tokens.clone(), mask: mask.clone() });

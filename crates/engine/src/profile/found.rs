@@ -10,6 +10,7 @@ use super::{LONG, Run, RunMask};
 use crate::mask::add_mask;
 use crate::trie::{Trie, Utf8Place};
 use crate::vocab::TokenId;
+use crate::words::Words;
 
 #[inline]
 pub(super) fn set(words: &mut [u32], token: TokenId) {
@@ -19,7 +20,7 @@ pub(super) fn set(words: &mut [u32], token: TokenId) {
 /// A run's mask while it is put together.
 pub(super) struct Found {
     /// Where it will stay: copied once if it begins as another one, and not at all otherwise.
-    pub(super) words: Arc<[u32]>,
+    pub(super) words: Words,
     long: Vec<(u32, TokenId)>,
     longest: u32,
 }
@@ -32,11 +33,11 @@ impl From<RunMask> for Found {
 
 impl Found {
     pub(super) fn new(words: usize) -> Self {
-        Found { words: std::iter::repeat_n(0, words).collect(), long: Vec::new(), longest: 0 }
+        Found { words: Words::zeros(words), long: Vec::new(), longest: 0 }
     }
 
     pub(super) fn remove(&mut self, tokens: &[TokenId]) {
-        let words = Arc::make_mut(&mut self.words);
+        let words = self.words.make_mut();
         tokens.iter().for_each(|&t| words[t as usize / 32] &= !(1 << (t % 32)));
     }
 
@@ -48,7 +49,7 @@ impl Found {
 
     /// Adds tokens, sorted by their numbers of characters; `dense` is all of them.
     pub(super) fn add(&mut self, tokens: &[Counted], dense: Option<&[u32]>) {
-        let words = Arc::make_mut(&mut self.words);
+        let words = self.words.make_mut();
         match dense {
             Some(dense) => add_mask(dense, words),
             None => tokens.iter().for_each(|t| set(words, t.token)),
@@ -70,7 +71,7 @@ impl Found {
     pub(super) fn add_matching(&mut self, trie: &Trie, nodes: &[u32], run: &Run) {
         let mut todo: Vec<(u32, u32)> = nodes.iter().map(|&n| (n, 1)).collect();
         let allowed = run.rest.ascii.ascii_bits();
-        let words = Arc::make_mut(&mut self.words);
+        let words = self.words.make_mut();
         while let Some((node, chars)) = todo.pop() {
             let below = trie.below[node as usize];
             let pure = below.ascii & !allowed == 0 && !below.broken && (run.rest.wide || !below.wide);

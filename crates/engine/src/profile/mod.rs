@@ -39,6 +39,7 @@ use crate::spelling;
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::trie::{ROOT, Trie, Utf8Place};
 use crate::vocab::TokenId;
+use crate::words::Words;
 
 /// A subtree with more tokens than this gets tables of its own.
 const ANCHOR_TOKENS: usize = 800;
@@ -105,7 +106,7 @@ struct RunCache {
 /// The tokens of a run.
 #[derive(Clone)]
 pub(crate) struct RunMask {
-    pub(crate) mask: Arc<[u32]>,
+    pub(crate) mask: Words,
     /// Tokens of the mask that have too many characters for the run.
     pub(crate) minus: Arc<[TokenId]>,
     /// The longer tokens of the mask (of more than [`LONG`] characters) with their numbers of characters, longest first.
@@ -327,7 +328,9 @@ impl Profile {
         if let Some(mask) = self.lock().masks.get(&run) {
             return mask.clone();
         }
-        let mask = full.mask.iter().zip(self.at_most(&run)).map(|(all, short)| all & short).collect();
+        let mut mask = Words::zeros(self.words);
+        let both = full.mask.iter().zip(self.at_most(&run));
+        mask.make_mut().iter_mut().zip(both).for_each(|(word, (all, short))| *word = all & short);
         let (minus, long) = (Arc::default(), Arc::default());
         self.keep(run, RunMask { mask, minus, long, longest: run.most })
     }

@@ -14,7 +14,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::keys::clear_repeated_keys;
 use super::search::{BLANK, ConfigKey, Verdicts, is_blank, key_of};
 use super::spots::{Spot, Spots};
-use super::{Cursors, Mode, TEXT_BYTES, Tracker, ways_of};
+use super::{Mode, TEXT_BYTES, Tracker, Views, ways_of};
 use crate::advance::Refused;
 use crate::automaton::Work;
 use crate::error::MatchError;
@@ -70,12 +70,12 @@ struct Place<'a> {
 }
 
 /// A place inside a string on the way down the trie.
-struct Inside<'a> {
+struct Inside<'a, 'p> {
     node: u32,
-    cursors: Cursors,
+    candidates: Views<'p>,
+    /// The bytes that the candidates go on with.
+    ways: ByteSet,
     place: Whereabouts<'a>,
-    /// What was written of the string on the way.
-    path: SmallVec<[u8; 16]>,
 }
 
 /// Where in the grammar a place inside a string is.
@@ -242,9 +242,9 @@ impl<'a> Correction<'a> {
             vec![Place { node: ROOT, tracker: tracker.clone(), spot, repeated: false, alive: true }];
         while let Some(place) = todo.pop() {
             if !place.repeated
-                && let Some(cursors) = place.tracker.cursors()
+                && let Some(candidates) = place.tracker.views()
             {
-                self.run(&place, cursors, &mut todo)?;
+                self.run(&place, candidates, &mut todo)?;
                 continue;
             }
             let children = trie.children(place.node);
@@ -277,28 +277,28 @@ impl<'a> Correction<'a> {
 
     /// Goes on below a place inside a string: as long as plain text is written, only the automaton and the candidates
     /// move. Where something else comes, that is left to be done.
-    fn run(
+    fn run<'p>(
         &mut self,
-        place: &Place<'a>,
-        cursors: Cursors,
+        place: &'p Place<'a>,
+        candidates: Views<'p>,
         todo: &mut Vec<Place<'a>>,
     ) -> Result<(), MatchError> {
         let trie = &self.tables.trie;
-        let start = match self.matcher.any_number_at(place.spot) {
+        let start = match place.spot.any_number {
             0 => Whereabouts::At(place.spot),
             free => Whereabouts::Free(free),
         };
-        let mut inside = vec![Inside { node: place.node, cursors, place: start, path: SmallVec::new() }];
+        let ways = ways_of(candidates.iter().copied());
+        let mut inside = vec![Inside { node: place.node, candidates, ways, place: start }];
         while let Some(at) = inside.pop() {
-            for child in self.children(at.node, &ways_of(at.cursors.iter()))? {
+            for child in self.children(at.node, &at.ways)? {
                 let byte = trie.byte[child as usize];
                 if byte != b'"' && byte != b'\\' {
                     inside.extend(self.run_on(place, &at, child)?);
                     continue;
                 }
                 let Some(spot) = self.spot_inside(place, &at)? else { continue };
-                let mut tracker = place.tracker.clone();
-                tracker.translate(&at.path);
+                let tracker = self.tracker_inside(place, &at);
                 let here = Place { node: at.node, tracker, spot, repeated: false, alive: false };
                 todo.extend(self.arrive(&here, child)?);
             }
@@ -306,30 +306,48 @@ impl<'a> Correction<'a> {
         Ok(())
     }
 
+    /// What was written of a string on the way to a place inside of it.
+    fn path(&self, place: &Place<'a>, at: &Inside<'a, '_>) -> SmallVec<[u8; 16]> {
+        let (trie, mut node, mut path) = (&self.tables.trie, at.node, SmallVec::new());
+        while node != place.node {
+            path.push(trie.byte[node as usize]);
+            node = trie.parent[node as usize];
+        }
+        path.reverse();
+        path
+    }
+
     /// Where a place inside a string is.
-    fn spot_inside(&self, place: &Place<'a>, at: &Inside<'a>) -> Result<Option<&'a Spot>, MatchError> {
+    fn spot_inside(&self, place: &Place<'a>, at: &Inside<'a, '_>) -> Result<Option<&'a Spot>, MatchError> {
         if let Whereabouts::At(spot) = at.place {
             return Ok(Some(spot));
         }
-        match self.matcher.advance(&place.spot.config, &at.path) {
+        match self.matcher.advance(&place.spot.config, &self.path(place, at)) {
             Ok(config) => Ok(Some(self.matcher.spot(&config))),
             Err(Refused::At(_)) => Ok(None),
             Err(Refused::Limit(e)) => Err(e.into()),
         }
     }
 
+    /// The tracker at a place inside a string.
+    fn tracker_inside(&self, place: &Place<'a>, at: &Inside<'a, '_>) -> Tracker {
+        let mut tracker = place.tracker.clone();
+        tracker.translate(&self.path(place, at));
+        tracker
+    }
+
     /// Goes to a child by plain text; the place there, if there is more to see below it.
-    fn run_on(
+    fn run_on<'p>(
         &mut self,
-        place: &Place<'a>,
-        at: &Inside<'a>,
+        place: &'p Place<'a>,
+        at: &Inside<'a, 'p>,
         child: u32,
-    ) -> Result<Option<Inside<'a>>, MatchError> {
+    ) -> Result<Option<Inside<'a, 'p>>, MatchError> {
         let trie = &self.tables.trie;
         let byte = trie.byte[child as usize];
-        let mut cursors = at.cursors.clone();
-        cursors.retain(|cursor| cursor.step(byte.into()));
-        if cursors.is_empty() {
+        let mut candidates = at.candidates.clone();
+        candidates.retain(|candidate| candidate.step(byte.into()));
+        if candidates.is_empty() {
             return Ok(None);
         }
         let there = match at.place {
@@ -340,9 +358,8 @@ impl<'a> Correction<'a> {
                 Whereabouts::At(spot)
             }
         };
-        let mut path = at.path.clone();
-        path.push(byte);
-        let next = Inside { node: child, cursors, place: there, path };
+        let ways = ways_of(candidates.iter().copied());
+        let next = Inside { node: child, candidates, ways, place: there };
         if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
             trie.own(child).iter().for_each(|&t| clear(self.words, t));
         }
@@ -350,26 +367,24 @@ impl<'a> Correction<'a> {
     }
 
     /// Whether the text can be completed from a place inside a string.
-    fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a>) -> Result<bool, MatchError> {
-        let ways = ways_of(at.cursors.iter());
+    fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a, '_>) -> Result<bool, MatchError> {
         if let Whereabouts::Free(free) = at.place
-            && free & !ways.ascii_bits() != 0
+            && free & !at.ways.ascii_bits() != 0
         {
             return Ok(true);
         }
         let Some(spot) = self.spot_inside(place, at)? else { return Ok(false) };
-        if self.leads_off(spot, &ways)? || self.matcher.is_item_of_plenty(spot, &place.tracker)? {
+        if self.leads_off(spot, &at.ways)? || self.matcher.is_item_of_plenty(spot, &place.tracker)? {
             return Ok(true);
         }
-        let mut tracker = place.tracker.clone();
-        tracker.translate(&at.path);
+        let tracker = self.tracker_inside(place, at);
         self.matcher.is_alive_known(&spot.config, &tracker, &mut self.verdicts, &mut self.work)
     }
 
     /// Whether the automaton takes something that is none of `ways`.
     fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> Result<bool, MatchError> {
         let is_off = |ascii: u128| ascii & !ways.ascii_bits() != 0;
-        if is_off(spot.loops) || is_off(self.matcher.any_number_at(spot)) {
+        if is_off(spot.loops) || is_off(spot.any_number) {
             return Ok(true);
         }
         // Where any text may be written, some letter goes on; that is found sooner than all that does.

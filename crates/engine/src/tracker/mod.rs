@@ -39,7 +39,7 @@ use tokenstile_grammar::ir::{ByteSet, Tracking};
 use frame::{Candidates, Frame, Kind, Object, hash_candidates};
 use number::Number;
 use rope::Rope;
-use set::{Cursor, Set, Symbol, symbol};
+use set::{Cursor, Set, Symbol, View, symbol};
 use strings::{Piece, Text};
 
 pub(crate) use correct::Corrections;
@@ -177,13 +177,13 @@ impl Tracker {
     }
 
     /// The places that candidates stand at, where what is written is the plain text of a string.
-    pub(crate) fn cursors(&self) -> Option<Cursors> {
-        self.in_plain_text().then(|| self.compared().cloned().collect())
+    pub(crate) fn views(&self) -> Option<Views<'_>> {
+        self.in_plain_text().then(|| self.compared().map(Cursor::view).collect())
     }
 
     /// Bytes other than which none leaves a candidate, where that can be told without a step.
     pub(crate) fn ways(&self) -> Option<ByteSet> {
-        self.in_plain_text().then(|| ways_of(self.compared()))
+        self.in_plain_text().then(|| ways_of(self.compared().map(Cursor::view)))
     }
 
     /// Where the candidates stand.
@@ -488,12 +488,12 @@ impl Tracker {
 }
 
 /// Places in sets.
-pub(crate) type Cursors = SmallVec<[Cursor; 2]>;
+pub(crate) type Views<'a> = SmallVec<[View<'a>; 2]>;
 
 /// The bytes that go on from any of these places inside a string.
-pub(crate) fn ways_of<'a>(cursors: impl Iterator<Item = &'a Cursor>) -> ByteSet {
+pub(crate) fn ways_of<'a>(views: impl Iterator<Item = View<'a>>) -> ByteSet {
     let mut ways = ByteSet::single(b'\\');
-    for symbol in cursors.flat_map(Cursor::next) {
+    for symbol in views.flat_map(View::next) {
         match u8::try_from(symbol) {
             Ok(byte) => ways.insert(byte),
             Err(_) if symbol == symbol::END => ways.insert(b'"'),

@@ -395,12 +395,12 @@ impl Matcher {
             let Some(next) = self.spot_after(spot, byte)? else { return Ok(false) };
             spot = next;
         }
-        Ok(self.any_number_at(spot).count_ones() > 1)
+        Ok(spot.any_number.count_ones() > 1)
     }
 
     /// Whether plain text of a string is being written, and any text may follow.
     fn is_endless_text(&self, spot: &Spot, tracker: &Tracker) -> bool {
-        tracker.in_plain_text() && self.any_number_at(spot).count_ones() > 1
+        tracker.in_plain_text() && spot.any_number.count_ones() > 1
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Spot {
     pub(super) config: Config,
     /// The ASCII characters that lead back to it, one bit each, where that is plain to see.
     pub(super) loops: u128,
+    /// ASCII characters any number of which may come next, where that is plain to see, one bit each.
+    pub(super) any_number: u128,
     /// The bytes of text that may come next.
     next: OnceLock<ByteSet>,
     /// The bytes that may come next, together where they lead to the same.
@@ -86,6 +88,7 @@ impl Matcher {
         let spot = Spot {
             config: config.clone(),
             loops: self.loops_of(config).unwrap_or(0),
+            any_number: self.any_number_at(config),
             next: OnceLock::new(),
             classes: OnceLock::new(),
             after: RwLock::default(),
@@ -135,9 +138,9 @@ impl Matcher {
     }
 
     /// ASCII characters any number of which may come next, where that is plain to see, one bit each.
-    pub(super) fn any_number_at(&self, spot: &Spot) -> u128 {
+    fn any_number_at(&self, config: &Config) -> u128 {
         let store = &self.generation.store;
-        let ascii = spot.config.iter().map(|(state, _)| store.any_number_of(*state));
+        let ascii = config.iter().map(|(state, _)| store.any_number_of(*state));
         ascii.max_by_key(|ascii| ascii.count_ones()).unwrap_or(0) & !(1 << b'"' | 1 << b'\\')
     }
 
