@@ -8,6 +8,7 @@
 //! A formula from which no text can be completed is never kept (see [`live`](super::live)), so a boolean cell, like every
 //! other cell, can always be finished.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
@@ -41,6 +42,8 @@ pub(crate) struct Formula {
     pub(super) kind: Kind,
     accepting: OnceLock<bool>,
     steps: OnceLock<Box<[Step]>>,
+    /// The same for some bytes, those that were asked for first.
+    some_steps: OnceLock<Box<(ByteSet, Box<[Step]>)>>,
     /// See [`live`](super::live).
     pub(super) live: OnceLock<bool>,
     pub(super) distance: OnceLock<u32>,
@@ -49,6 +52,14 @@ pub(crate) struct Formula {
     plain: OnceLock<Box<[CellId]>>,
     /// See [`any_text`](super::any_text).
     pub(super) texts: OnceLock<TextKind>,
+}
+
+impl Formula {
+    /// Where some bytes lead, and perhaps others, if that is known.
+    fn known_steps(&self, bytes: &ByteSet) -> Option<&[Step]> {
+        let some = || self.some_steps.get().filter(|some| bytes.is_subset(&some.0)).map(|some| &some.1);
+        self.steps.get().or_else(some).map(|steps| &**steps)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -149,6 +160,7 @@ impl<'s> Build<'s> {
                 kind,
                 accepting: OnceLock::new(),
                 steps: OnceLock::new(),
+                some_steps: OnceLock::new(),
                 live: OnceLock::new(),
                 distance: OnceLock::new(),
                 complement: OnceLock::new(),
@@ -428,35 +440,59 @@ impl<'s> Build<'s> {
         if let Some(steps) = store.formula(id).steps.get() {
             return steps;
         }
-        let mut steps: Steps = SmallVec::new();
-        match &store.formula(id).kind {
-            Kind::False => {}
-            Kind::True => steps.push((ByteSet::ALL, FormulaId::TRUE)),
-            Kind::Leaf { state, region, trackers } => {
-                let scope = Scope { region: *region, trackers: trackers.clone() };
-                steps = self.leaf_steps(*state, &scope);
-            }
-            Kind::Not(part) => {
-                let inner = self.steps(*part);
-                for &(set, next) in inner {
-                    add_step(&mut steps, (set, self.none_of(next)));
-                }
-                add_step(&mut steps, (covered(inner).complement(), FormulaId::TRUE));
-            }
-            Kind::And(parts) => steps = self.product(parts, true),
-            Kind::Or(parts) => steps = self.product(parts, false),
-        }
+        let steps = self.find_steps(id, &ByteSet::ALL);
         store.add_bytes(size_of_val(&*steps));
         store.formula(id).steps.get_or_init(|| (*steps).into())
     }
 
+    /// The same for some bytes, if no more is known: of characters past ASCII there are many classes. Other bytes may be among
+    /// them.
+    pub(super) fn steps_by(&mut self, id: FormulaId, bytes: &ByteSet) -> Cow<'s, [Step]> {
+        let (store, formula) = (self.store, self.store.formula(id));
+        if let Some(steps) = formula.known_steps(bytes) {
+            return Cow::Borrowed(steps);
+        }
+        if *bytes == ByteSet::ALL {
+            return Cow::Borrowed(self.steps(id));
+        }
+        let steps = self.find_steps(id, bytes).into_vec();
+        if formula.some_steps.get().is_none() {
+            store.add_bytes(size_of_val(&*steps) + 64);
+            let _ = formula.some_steps.set(Box::new((*bytes, steps.clone().into())));
+        }
+        Cow::Owned(steps)
+    }
+
+    fn find_steps(&mut self, id: FormulaId, bytes: &ByteSet) -> Steps {
+        let mut steps: Steps = SmallVec::new();
+        match &self.store.formula(id).kind {
+            Kind::False => {}
+            Kind::True => steps.push((*bytes, FormulaId::TRUE)),
+            Kind::Leaf { state, region, trackers } => {
+                let scope = Scope { region: *region, trackers: trackers.clone() };
+                steps = self.leaf_steps(*state, &scope, bytes);
+            }
+            Kind::Not(part) => {
+                let inner = self.steps_by(*part, bytes);
+                for &(set, next) in inner.iter() {
+                    add_step(&mut steps, (set.intersect(bytes), self.none_of(next)));
+                }
+                add_step(&mut steps, (bytes.minus(&covered(&inner)), FormulaId::TRUE));
+            }
+            Kind::And(parts) => steps = self.product(parts, true, bytes),
+            Kind::Or(parts) => steps = self.product(parts, false, bytes),
+        }
+        steps
+    }
+
     /// The steps of a conjunction or disjunction: where the parts lead is put together once for each class of bytes.
-    fn product(&mut self, parts: &[FormulaId], both: bool) -> Steps {
-        let parts: SmallVec<[&[Step]; 8]> = parts.iter().map(|&part| self.steps(part)).collect();
+    fn product(&mut self, parts: &[FormulaId], both: bool, bytes: &ByteSet) -> Steps {
+        let parts: SmallVec<[Cow<'_, [Step]>; 4]> =
+            parts.iter().map(|&part| self.steps_by(part, bytes)).collect();
         // Where one part leads nowhere, a conjunction does not either.
         let all = match both {
-            true => parts.iter().fold(ByteSet::ALL, |common, steps| common.intersect(&covered(steps))),
-            false => ByteSet::ALL,
+            true => parts.iter().fold(*bytes, |common, steps| common.intersect(&covered(steps))),
+            false => *bytes,
         };
         let sets: SmallVec<[ByteSet; 32]> =
             parts.iter().flat_map(|steps| steps.iter().map(|step| step.0.intersect(&all))).collect();
@@ -469,12 +505,12 @@ impl<'s> Build<'s> {
         steps
     }
 
-    fn leaf_steps(&mut self, state: StateId, scope: &Scope) -> Steps {
+    fn leaf_steps(&mut self, state: StateId, scope: &Scope, bytes: &ByteSet) -> Steps {
         let store = self.store;
         let terminals: Vec<CellId> =
             store.state(state).kernel.iter().copied().filter(|&c| c != CellId::NIL).collect();
         let edges = self.edges(&terminals);
-        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0).collect();
+        let mut sets: SmallVec<[ByteSet; 8]> = edges.iter().map(|e| e.0.intersect(bytes)).collect();
         let covered = sets.iter().fold(ByteSet::EMPTY, |all, s| all.union(s));
         for &tracker in &scope.trackers {
             let tracked = store.edges_in(self, tracker);
@@ -506,7 +542,7 @@ impl<'s> Build<'s> {
     /// Where one byte leads from a formula.
     pub(super) fn formula_after(&mut self, id: FormulaId, byte: u8) -> FormulaId {
         let store = self.store;
-        if let Some(steps) = store.formula(id).steps.get() {
+        if let Some(steps) = store.formula(id).known_steps(&ByteSet::single(byte)) {
             return after(steps, byte);
         }
         match &store.formula(id).kind {

@@ -98,10 +98,24 @@ impl Build<'_> {
 
     /// Where one byte leads that brings a formula nearer to its end, or as little further away as can be.
     fn nearer(&mut self, id: FormulaId, path: &[FormulaId]) -> Option<FormulaId> {
+        let part = self.missing_part(id);
+        // Most often it is one of few.
+        let ascii = self.nearer_by(id, part, &ByteSet::ASCII, path);
+        ascii.or_else(|_| self.nearer_by(id, part, &ByteSet::ALL, path)).map_or_else(|other| other, Some)
+    }
+
+    /// The same by a step of a part with one of some bytes; if none brings the formula nearer, the one that takes it as little
+    /// further away as can be.
+    fn nearer_by(
+        &mut self,
+        id: FormulaId,
+        part: FormulaId,
+        bytes: &ByteSet,
+        path: &[FormulaId],
+    ) -> Result<FormulaId, Option<FormulaId>> {
         let store = self.store;
         let distance = store.formula_distance(id);
-        let part = self.missing_part(id);
-        let mut steps = Steps::from_slice(self.steps(part));
+        let mut steps = Steps::from_slice(&self.steps_by(part, bytes));
         steps.sort_by_cached_key(|step| (store.formula_distance(step.1), !self.formula_accepts(step.1)));
         let bytes = steps.iter().take(WAYS).flat_map(|step| usual_bytes(&step.0));
         let mut other: Option<(u32, FormulaId)> = None;
@@ -112,13 +126,13 @@ impl Build<'_> {
             }
             let far = store.formula_distance(next);
             if far < distance {
-                return Some(next);
+                return Ok(next);
             }
             if other.is_none_or(|other| far < other.0) && !path.contains(&next) {
                 other = Some((far, next));
             }
         }
-        other.map(|other| other.1)
+        Err(other.map(|other| other.1))
     }
 
     /// The part of a formula that is farthest from its end; if none is far from it, one that is not there.

@@ -135,7 +135,7 @@ impl Build<'_> {
         while let Some(&place) = places.get(next.len()) {
             let (mut row, mut sets) = ([DEAD; 128], SmallVec::new());
             let mut dead = *chars;
-            for &(set, to) in self.steps(place) {
+            for &(set, to) in self.steps_by(place, chars).iter() {
                 let set = set.intersect(chars);
                 if set.is_empty() || to == FormulaId::FALSE {
                     continue;
