@@ -75,6 +75,29 @@ fn what_is_no_length_is_not_taken_for_one() {
     }
 }
 
+/// Every dot may end a round or belong to one: the places are many, and nearly all of them say nothing new.
+#[test]
+fn rounds_within_rounds() {
+    let tokens = [
+        "..", "....", "........", "a.", ".a.b", "ab", "abab", "aaaa", "bab", "bb", "c", ".a\"", "c\"", "a\"",
+    ];
+    for (pattern, texts) in [
+        (r"^(.{1,4}\.){1,6}[a-z0-9-]+\.?$", [".ba.a.a...aa", "aaa.b.b.aab.bb....b", "bb...a.a.b.a....a."]),
+        (
+            r"^(?!.*://)(?=.{1,20}$)((.{1,5}\.){2,6}(?![0-9]*$)[a-z0-9-]+\.?)$",
+            [".1....1.....a", "111.1a..a.", "a.a.1.1.1...11...a"],
+        ),
+        (r"^((ab?){1,4}a){2,5}b$", ["aaaaaabaaaabaaaaab", "aaabaaaab", "abaaaaaababaab"]),
+        (r"^(a{0,3}b?){3,9}c$", ["aaaaaaaabaaaaaaaac", "aaaabaaaaac", "baabaaabac"]),
+        (r"^((a|ab){2,3}(b|ba){1,4}){1,5}$", ["aabaababbaaabb", "aababaaaaba", "ababaabaaba"]),
+    ] {
+        let source = serde_json::json!({"type": "string", "pattern": pattern}).to_string();
+        for text in texts {
+            agrees(&source, &format!("\"{text}\""), &tokens);
+        }
+    }
+}
+
 /// Texts of a pattern that do not begin with one of another, and a semicolon behind them.
 fn not_begun_by(pattern: &str, forbidden: &str) -> Grammar {
     let mut g = GrammarBuilder::new(&Limits::default());

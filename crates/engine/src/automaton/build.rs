@@ -14,6 +14,9 @@ use super::store::{Cell, CellId, End, Expansion, Head, Index, Node, NodeId, Stat
 use crate::few::FewSet;
 use crate::memo::{Memo, OnceId};
 
+/// Of more cells than this, those are left out that do not matter.
+const MANY_CELLS: usize = 4;
+
 /// The store, with the right to add to it.
 pub(crate) struct Build<'s> {
     pub(super) store: &'s Store,
@@ -188,6 +191,9 @@ impl<'s> Build<'s> {
         kernel.sort_unstable();
         kernel.dedup();
         let store = self.store;
+        if kernel.len() > MANY_CELLS {
+            store.drop_covered(&mut kernel);
+        }
         if kernel.iter().all(|cell| store.is_shared(cell.0)) {
             return self.library().state_of(kernel);
         }

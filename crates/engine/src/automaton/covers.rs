@@ -4,6 +4,9 @@
 //! may go round more often. A formula can if its parts can, each what one of the other's can; under a negation it is the
 //! other way round.
 
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
@@ -17,6 +20,8 @@ const BEHIND: u32 = 8;
 const PARTS: u32 = 128;
 /// Of states with more cells than that, only those are compared that are the same.
 const CELLS: usize = 8;
+/// So many cells that are alike but for the rounds of loops are compared with each other.
+const ALIKE: usize = 512;
 
 impl Store {
     /// Whether a place can do all that another can.
@@ -71,8 +76,14 @@ impl Store {
             }
             let (Cell { head: one, tail: after, .. }, Cell { head: other, tail: then, .. }) =
                 (self.cell(a), self.cell(b));
-            let (Head::Expr(expr, done), Head::Expr(same, before)) = (one, other) else { return false };
-            if expr != same || done != before && !self.rounds_cover(expr, done, before) {
+            let covers = match (one, other) {
+                _ if one == other => true,
+                (Head::Expr(expr, done), Head::Expr(same, before)) => {
+                    expr == same && self.rounds_cover(expr, done, before)
+                }
+                _ => false,
+            };
+            if !covers {
                 return false;
             }
             (a, b) = (after, then);
@@ -85,6 +96,52 @@ impl Store {
         let Expr::Repeat { min, max, .. } = self.program.arena.get(expr) else { return false };
         let [least, other] = [done, before].map(|rounds| min.saturating_sub(rounds));
         least <= other && max.is_none_or(|_| done <= before)
+    }
+
+    /// Leaves out what does not matter: cells that can do nothing that another cannot. Where `(.{1,63}\.){1,127}` has read many
+    /// dots, each may have ended a round or not, but all that counts is the way with the fewest rounds, inside and out.
+    pub(super) fn drop_covered(&self, cells: &mut SmallVec<[CellId; 8]>) {
+        let shapes = cells.iter().filter_map(|&cell| Some((self.shape_of_loops(cell)?, cell)));
+        let mut shapes: SmallVec<[(u64, CellId); 32]> = shapes.collect();
+        shapes.sort_unstable();
+        let mut dropped: SmallVec<[CellId; 32]> = SmallVec::new();
+        for alike in shapes.chunk_by(|a, b| a.0 == b.0).filter(|alike| (2..=ALIKE).contains(&alike.len())) {
+            let mut kept: SmallVec<[CellId; 8]> = SmallVec::new();
+            for &(_, cell) in alike {
+                if kept.iter().any(|&other| self.cell_covers(other, cell)) {
+                    dropped.push(cell);
+                    continue;
+                }
+                let covered = kept.iter().copied().filter(|&other| self.cell_covers(cell, other));
+                dropped.extend(covered);
+                kept.retain(|other| !self.cell_covers(cell, *other));
+                kept.push(cell);
+            }
+        }
+        dropped.sort_unstable();
+        cells.retain(|cell| dropped.binary_search(cell).is_err());
+    }
+
+    /// A hash of a cell and what follows it that does not depend on how often loops have run, if there are any that count.
+    fn shape_of_loops(&self, cell: CellId) -> Option<u64> {
+        let (mut hasher, mut at, mut counts) = (FxHasher::default(), cell, false);
+        for _ in 0..BEHIND {
+            if at == CellId::NIL {
+                break;
+            }
+            let Cell { head, tail, .. } = self.cell(at);
+            match head {
+                Head::Expr(expr, _)
+                    if matches!(self.program.arena.get(expr), Expr::Repeat { max: Some(_), .. }) =>
+                {
+                    counts = true;
+                    expr.hash(&mut hasher);
+                }
+                head => head.hash(&mut hasher),
+            }
+            at = tail;
+        }
+        counts.then(|| hasher.finish())
     }
 
     fn formula_covers(&self, f: FormulaId, g: FormulaId, left: &mut u32) -> bool {

@@ -100,19 +100,18 @@ impl Build<'_> {
     fn nearer(&mut self, id: FormulaId, path: &[FormulaId]) -> Option<FormulaId> {
         let part = self.missing_part(id);
         // Most often it is one of few.
-        let ascii = self.nearer_by(id, part, &ByteSet::ASCII, path);
-        ascii.or_else(|_| self.nearer_by(id, part, &ByteSet::ALL, path)).map_or_else(|other| other, Some)
+        self.nearer_by(id, part, &ByteSet::ASCII, path)
+            .or_else(|| self.nearer_by(id, part, &ByteSet::ALL, path))
     }
 
-    /// The same by a step of a part with one of some bytes; if none brings the formula nearer, the one that takes it as little
-    /// further away as can be.
+    /// The same by a step of a part with one of some bytes, or of more if more is known.
     fn nearer_by(
         &mut self,
         id: FormulaId,
         part: FormulaId,
         bytes: &ByteSet,
         path: &[FormulaId],
-    ) -> Result<FormulaId, Option<FormulaId>> {
+    ) -> Option<FormulaId> {
         let store = self.store;
         let distance = store.formula_distance(id);
         let mut steps = Steps::from_slice(&self.steps_by(part, bytes));
@@ -126,13 +125,13 @@ impl Build<'_> {
             }
             let far = store.formula_distance(next);
             if far < distance {
-                return Ok(next);
+                return Some(next);
             }
             if other.is_none_or(|other| far < other.0) && !path.contains(&next) {
                 other = Some((far, next));
             }
         }
-        Err(other.map(|other| other.1))
+        other.map(|other| other.1)
     }
 
     /// The part of a formula that is farthest from its end; if none is far from it, one that is not there.
