@@ -456,11 +456,11 @@ impl<'s> Build<'s> {
             return Cow::Borrowed(self.steps(id));
         }
         let steps = self.find_steps(id, bytes).into_vec();
-        if formula.some_steps.get().is_none() {
-            store.add_bytes(size_of_val(&*steps) + 64);
-            let _ = formula.some_steps.set(Box::new((*bytes, steps.clone().into())));
+        if formula.some_steps.get().is_some() {
+            return Cow::Owned(steps);
         }
-        Cow::Owned(steps)
+        store.add_bytes(size_of_val(&*steps) + 64);
+        Cow::Borrowed(&formula.some_steps.get_or_init(|| Box::new((*bytes, steps.into()))).1)
     }
 
     fn find_steps(&mut self, id: FormulaId, bytes: &ByteSet) -> Steps {

@@ -4,9 +4,6 @@
 //! may go round more often. A formula can if its parts can, each what one of the other's can; under a negation it is the
 //! other way round.
 
-use std::hash::{Hash, Hasher};
-
-use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
@@ -15,7 +12,7 @@ use super::boolean::{FormulaId, Kind};
 use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
 
 /// So far behind a cell is looked.
-const BEHIND: u32 = 8;
+const BEHIND: usize = 8;
 /// So many parts of formulas are compared.
 const PARTS: u32 = 128;
 /// Of states with more cells than that, only those are compared that are the same.
@@ -101,8 +98,11 @@ impl Store {
     /// Leaves out what does not matter: cells that can do nothing that another cannot. Where `(.{1,63}\.){1,127}` has read many
     /// dots, each may have ended a round or not, but all that counts is the way with the fewest rounds, inside and out.
     pub(super) fn drop_covered(&self, cells: &mut SmallVec<[CellId; 8]>) {
-        let shapes = cells.iter().filter_map(|&cell| Some((self.shape_of_loops(cell)?, cell)));
-        let mut shapes: SmallVec<[(u64, CellId); 32]> = shapes.collect();
+        let shape = |&cell: &CellId| {
+            let (shape, is_bounded) = self.cell_shape(cell, BEHIND);
+            is_bounded.then_some((shape, cell))
+        };
+        let mut shapes: SmallVec<[(u64, CellId); 32]> = cells.iter().filter_map(shape).collect();
         shapes.sort_unstable();
         let mut dropped: SmallVec<[CellId; 32]> = SmallVec::new();
         for alike in shapes.chunk_by(|a, b| a.0 == b.0).filter(|alike| (2..=ALIKE).contains(&alike.len())) {
@@ -112,36 +112,16 @@ impl Store {
                     dropped.push(cell);
                     continue;
                 }
-                let covered = kept.iter().copied().filter(|&other| self.cell_covers(cell, other));
-                dropped.extend(covered);
-                kept.retain(|other| !self.cell_covers(cell, *other));
+                kept.retain(|&mut other| {
+                    let covered = self.cell_covers(cell, other);
+                    dropped.extend(covered.then_some(other));
+                    !covered
+                });
                 kept.push(cell);
             }
         }
         dropped.sort_unstable();
         cells.retain(|cell| dropped.binary_search(cell).is_err());
-    }
-
-    /// A hash of a cell and what follows it that does not depend on how often loops have run, if there are any that count.
-    fn shape_of_loops(&self, cell: CellId) -> Option<u64> {
-        let (mut hasher, mut at, mut counts) = (FxHasher::default(), cell, false);
-        for _ in 0..BEHIND {
-            if at == CellId::NIL {
-                break;
-            }
-            let Cell { head, tail, .. } = self.cell(at);
-            match head {
-                Head::Expr(expr, _)
-                    if matches!(self.program.arena.get(expr), Expr::Repeat { max: Some(_), .. }) =>
-                {
-                    counts = true;
-                    expr.hash(&mut hasher);
-                }
-                head => head.hash(&mut hasher),
-            }
-            at = tail;
-        }
-        counts.then(|| hasher.finish())
     }
 
     fn formula_covers(&self, f: FormulaId, g: FormulaId, left: &mut u32) -> bool {

@@ -67,21 +67,34 @@ impl Store {
 
     /// A hash of a state that does not depend on how often its loops have run.
     pub(crate) fn shape(&self, id: StateId) -> u64 {
-        self.state(id).kernel.iter().fold(0, |sum, &cell| {
-            let mut hasher = FxHasher::default();
-            let mut at = cell;
-            while at != CellId::NIL {
-                let Cell { head, tail, .. } = self.cell(at);
-                match head {
-                    Head::Expr(expr, _) if matches!(self.program.arena.get(expr), Expr::Repeat { .. }) => {
-                        expr.hash(&mut hasher);
-                    }
-                    other => other.hash(&mut hasher),
-                }
-                at = tail;
+        self.state(id).kernel.iter().fold(0, |sum, &cell| sum ^ self.cell_shape(cell, usize::MAX).0)
+    }
+
+    /// The same of a cell and so much of what follows it, and whether a loop with a bound is there.
+    pub(super) fn cell_shape(&self, cell: CellId, behind: usize) -> (u64, bool) {
+        let (mut hasher, mut at, mut is_bounded) = (FxHasher::default(), cell, false);
+        for _ in 0..behind {
+            if at == CellId::NIL {
+                break;
             }
-            sum ^ hasher.finish()
-        })
+            let Cell { head, tail, .. } = self.cell(at);
+            let repeat = match head {
+                Head::Expr(expr, _) => match self.program.arena.get(expr) {
+                    Expr::Repeat { max, .. } => Some((expr, max.is_some())),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match repeat {
+                Some((expr, bounded)) => {
+                    is_bounded |= bounded;
+                    expr.hash(&mut hasher);
+                }
+                None => head.hash(&mut hasher),
+            }
+            at = tail;
+        }
+        (hasher.finish(), is_bounded)
     }
 
     /// Whether a local repeats a class of characters, and which.
