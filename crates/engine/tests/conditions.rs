@@ -34,6 +34,24 @@ fn what_asks_for_nothing_more_changes_nothing() {
 }
 
 #[test]
+fn exactly_one_of_several_patterns() {
+    let words = ["ab", "abc", "bc", "cab", "b\"", "c\"", "ab\"", "\\n", "\\", "é", "aé", "x", "xx", "xab\""];
+    let words = Words::new(&words);
+    let cases: &[(&str, &[&str])] = &[
+        (r#"[{"pattern":"ab"},{"pattern":"bc"}]"#, &["xabx", "abc", "\\nbc"]),
+        (r#"[{"pattern":"ab"},{"pattern":"bc"},{"pattern":"ca"}]"#, &["xab", "abca", "ébc"]),
+        (r#"[{"pattern":"^a"},{"pattern":"c$"},{"const":"abc"}]"#, &["ab", "abc", "xc"]),
+        (r#"[{"pattern":"a"},{"not":{"pattern":"b"}},{"maxLength":2}]"#, &["ab", "xxc", "xaxb"]),
+    ];
+    for (schemas, texts) in cases {
+        let schema = format!(r#"{{"type":"string","oneOf":{schemas}}}"#);
+        let grammar = Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default())
+            .expect("a good schema");
+        words.check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn other_keys_are_none_of_many_names() {
     let names = "name names namely na id ids idle type title time timer tim created createdAt updated updatedAt up a ab abc é éa";
     let words: Vec<String> =

@@ -184,6 +184,14 @@ fn lengths_and_patterns_together_are_what_both_say() {
         (r"^(?=.*a)", 2, 4),
         (r"^$|^..$", 1, 9),
         (r"^a{3}$", 3, 3),
+        // Several loops beside each other, with no characters left to divide among them, a few, and many.
+        (r"[ab]{2}", 2, 2),
+        (r"ab", 0, 4),
+        (r"a+b", 2, 5),
+        (r"^[ab]*é[ab]*$", 2, 4),
+        (r"^a*b{0,2}é*$", 3, 5),
+        (r"^a{0,1}b{0,1}é{0,1}$", 2, 3),
+        (r"a.*b|é{2}", 2, 3),
     ];
     let letters = ['a', 'b', 'é'];
     for (pattern, min, max) in cases {

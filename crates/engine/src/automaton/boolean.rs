@@ -301,6 +301,19 @@ impl<'s> Build<'s> {
                     program.arena.list(list).iter().map(|&p| self.start_of(p)).collect();
                 self.all_of(parts)
             }
+            Expr::Alt(list) if program.arena.list(list).iter().any(|&p| self.store.is_boolean(p)) => {
+                let list = program.arena.list(list).iter().copied();
+                let (formulas, plain): (SmallVec<[ExprId; 4]>, SmallVec<[ExprId; 4]>) =
+                    list.partition(|&part| self.store.is_boolean(part));
+                let mut parts: SmallVec<[FormulaId; 4]> =
+                    formulas.into_iter().map(|part| self.start_of(part)).collect();
+                if !plain.is_empty() {
+                    let cells: SmallVec<[CellId; 4]> =
+                        plain.into_iter().map(|part| self.push(part, CellId::NIL)).collect();
+                    parts.push(self.leaf(&cells, &Scope { region: None, trackers: SmallVec::new() }));
+                }
+                self.any_of(parts)
+            }
             Expr::Not(inner) => {
                 let inner = self.start_of(inner);
                 self.none_of(inner)

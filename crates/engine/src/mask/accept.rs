@@ -76,14 +76,11 @@ impl Accept {
         Accept { masks, ids: shared(&ids) }
     }
 
-    /// Those of some tokens that are among these, and a way to tell whether one is among those.
-    pub(super) fn common(
-        &self,
-        tokens: impl Iterator<Item = TokenId>,
-        is_among: impl Fn(TokenId) -> bool,
-    ) -> SmallVec<[TokenId; 8]> {
-        let in_masks = tokens.filter(|&id| self.masks.iter().any(|shared| shared.has(id)));
-        in_masks.chain(self.ids.iter().copied().filter(|&id| is_among(id))).collect()
+    /// Those of these tokens that are of a kind, to ask for many of that kind.
+    pub(super) fn among(&self, is_of_kind: impl Fn(TokenId) -> bool) -> Among<'_> {
+        let mut ids: SmallVec<[TokenId; 8]> = self.ids.iter().copied().filter(|&id| is_of_kind(id)).collect();
+        ids.sort_unstable();
+        Among { masks: &self.masks, ids }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -97,6 +94,20 @@ impl Accept {
             + self.ids.len() * 4
             + own.map(|shared| size_of_val(&*shared.mask)).sum::<usize>()
             + self.masks.iter().map(|shared| size_of_val(&*shared.minus)).sum::<usize>()
+    }
+}
+
+/// Tokens of one kind in a set, of which those in no mask were looked for.
+pub(super) struct Among<'a> {
+    masks: &'a [Shared],
+    /// Sorted.
+    ids: SmallVec<[TokenId; 8]>,
+}
+
+impl Among<'_> {
+    /// Whether a token of that kind is in the set.
+    pub(super) fn has(&self, id: TokenId) -> bool {
+        self.masks.iter().any(|shared| shared.has(id)) || self.ids.binary_search(&id).is_ok()
     }
 }
 

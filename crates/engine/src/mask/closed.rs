@@ -213,14 +213,23 @@ impl Walk<'_> {
     /// Where some bytes lead.
     pub(super) fn after_bytes(&mut self, local: LocalId, bytes: &[u8]) -> Result<Option<LocalId>, Exceeded> {
         let mut at = local;
-        for &byte in bytes {
+        for (done, &byte) in bytes.iter().enumerate() {
             self.work.spend(1)?;
             match self.by_byte(at, byte)? {
+                Some(next) if next == at && self.is_within(at, &bytes[done + 1..]) => break,
                 Some(next) => at = next,
                 None => return Ok(None),
             }
         }
         Ok(Some(at))
+    }
+
+    /// Whether some bytes are ASCII characters of the loop that a place is. One of them led back to it, so all of them do.
+    fn is_within(&self, local: LocalId, bytes: &[u8]) -> bool {
+        let is_in = |ascii: u128| bytes.iter().all(|&byte| byte < 0x80 && ascii >> byte & 1 == 1);
+        self.store
+            .repeats(local)
+            .is_some_and(|repeats| repeats.left.is_none() && repeats.need == 0 && is_in(repeats.ascii))
     }
 
     pub(super) fn after_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {

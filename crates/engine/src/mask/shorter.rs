@@ -36,15 +36,13 @@ impl MaskStore {
         let long = tables.profile.longer_than(left);
         work.spend(long.len())?;
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() > left as usize);
-        let (pure, others): (SmallVec<[&LongToken; 64]>, SmallVec<[&LongToken; 64]>) =
-            long.iter().partition(|token| token.is_of(&class));
-        let others = known.accept.common(others.iter().map(|other| other.token), is_long);
-        let is_pure = |token: &TokenId| pure.iter().any(|pure| pure.token == *token);
-        if !others.iter().all(is_pure) || !self.is_near(&tables.trie, known, left) {
+        let found = known.accept.among(is_long);
+        let is_other = |long: &LongToken| !long.is_of(&class) && found.has(long.token);
+        if long.iter().any(is_other) || !self.is_near(&tables.trie, known, left) {
             return Ok(None); // how many rounds they take cannot be told at a glance
         }
-        let too_long = pure.iter().filter(|token| token.chars > left).map(|token| token.token);
-        let out: SmallVec<[TokenId; 64]> = too_long.collect();
+        let too_long = long.iter().filter(|long| long.is_of(&class) && long.chars > left);
+        let out: SmallVec<[TokenId; 64]> = too_long.map(|long| long.token).collect();
         Ok(Some(known.without(store, &out, is_long)))
     }
 
@@ -67,19 +65,23 @@ impl MaskStore {
         if !self.is_near(&tables.trie, known, short - 1) {
             return Ok(None);
         }
-        let mut found = known.accept.common(long.iter().map(|long| long.token), is_long);
-        found.sort_unstable();
+        let found = known.accept.among(is_long);
         let [local, like] = [state, like].map(|state| store.clamped_local(store.local_of(state)));
         let mut walk = Walk::new(self, store, tables, work);
         let (mut out, mut open): (SmallVec<[TokenId; 64]>, usize) = (SmallVec::new(), 0);
-        for long in long.iter().filter(|long| found.binary_search(&long.token).is_ok()) {
+        let mut last = None; // most tokens lead to a few places
+        for long in long.iter().filter(|long| found.has(long.token)) {
             let bytes = tables.vocab.bytes(long.token).unwrap_or_default();
             let fits = match long.is_of(&class) {
                 true if long.chars < short => continue,
                 true if long.chars >= many => Some(false),
                 true => {
                     // Whether it can still come to an end depends on where it has come to.
-                    let end = walk.after_bytes(like, bytes)?.and_then(|at| store.end_from(&bounded, at));
+                    let at = walk.after_bytes(like, bytes)?;
+                    if last.is_none_or(|(place, _)| place != at) {
+                        last = Some((at, at.and_then(|at| store.end_from(&bounded, at))));
+                    }
+                    let end = last.and_then(|(_, end)| end);
                     end.filter(|end| long.chars + end < many).map(|_| true)
                 }
                 false => None,
@@ -120,8 +122,8 @@ impl MaskStore {
         let long = tables.profile.longer_than(bytes);
         work.spend(long.len())?;
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() > bytes as usize);
-        let found = known.accept.common(long.iter().map(|long| long.token), is_long);
-        Ok(found.is_empty() && self.is_near(&tables.trie, known, bytes))
+        let found = known.accept.among(is_long);
+        Ok(!long.iter().any(|long| found.has(long.token)) && self.is_near(&tables.trie, known, bytes))
     }
 
     /// Whether nothing is pending, or to be chosen, behind more than so many bytes.

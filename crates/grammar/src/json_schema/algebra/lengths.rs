@@ -117,13 +117,13 @@ impl Range {
         length >= self.min && self.max.is_none_or(|max| length <= max)
     }
 
-    /// How many more there may be after some.
-    fn after(self, some: u32) -> Option<Range> {
+    /// How many there may be beside others, if that is possible at all.
+    fn beside(self, others: Range) -> Option<Range> {
         let max = match self.max {
-            Some(max) => Some(max.checked_sub(some)?),
+            Some(max) => Some(max.checked_sub(others.min)?),
             None => None,
         };
-        Some(Range { min: self.min.saturating_sub(some), max })
+        Some(Range { min: others.max.map_or(0, |others| self.min.saturating_sub(others)), max })
     }
 
     fn then(self, other: Range) -> Range {
@@ -148,6 +148,8 @@ impl Range {
 
 /// So many alternatives are held to a length one by one.
 const ALTERNATIVES: usize = 16;
+/// In so many ways characters are divided among loops: with more, masks take longer than those of the loops and a length.
+const WAYS: u32 = 4;
 
 /// Those texts of an expression that have so many characters, if to find them is no more than to count the rounds of a
 /// loop in each alternative.
@@ -164,45 +166,60 @@ fn counted(
     if parts.len() > ALTERNATIVES {
         return None;
     }
-    let parts: Option<Vec<ExprId>> =
-        parts.into_iter().map(|part| counted_sequence(arena, part, range, known)).collect();
-    Some(arena.alt(&parts?))
+    let mut found = Vec::new();
+    for part in parts {
+        counted_sequence(arena, part, range, known, &mut found)?;
+    }
+    Some(arena.alt(&found))
 }
 
-/// The same for a sequence in which at most one part has texts of different lengths, and that is any number of characters.
+/// The same for a sequence in which all parts that have texts of different lengths are numbers of characters: if there are
+/// several, each way to divide the characters among them is an alternative.
 fn counted_sequence(
     arena: &mut Arena,
     expr: ExprId,
     range: Range,
     known: &mut FxHashMap<ExprId, Range>,
-) -> Option<ExprId> {
+    found: &mut Vec<ExprId>,
+) -> Option<()> {
     let mut parts: Vec<ExprId> = match arena.get(expr) {
         Expr::Concat(list) => arena.list(list).to_vec(),
         _ => vec![expr],
     };
-    let (mut fixed, mut varying) = (Range::EMPTY, None);
+    let (mut others, mut varying) = (Range::EMPTY, None);
     for (at, &part) in parts.iter().enumerate() {
         let length = lengths(arena, part, known);
-        if length.max == Some(length.min) {
-            fixed = fixed.then(length);
-        } else if varying.replace(at).is_some() {
-            return None;
+        if length.max == Some(length.min) || varying.is_some() {
+            others = others.then(length);
+        } else {
+            varying = Some(at);
         }
     }
-    let others = fixed.max?;
-    let never = arena.never();
-    let Some(at) = varying else { return Some(if range.has(others) { expr } else { never }) };
+    let Some(at) = varying else {
+        found.extend(range.has(others.min).then_some(expr));
+        return (found.len() <= ALTERNATIVES).then_some(());
+    };
     let Expr::Repeat { expr: body, min, max } = arena.get(parts[at]) else { return None };
     if !matches!(arena.get(body), Expr::Chars(_)) {
         return None;
     }
-    let Some(left) = range.after(others) else { return Some(never) };
-    let rounds = Range { min, max }.and(left);
+    let Some(rounds) = range.beside(others).map(|left| left.and(Range { min, max })) else { return Some(()) };
     if rounds.max.is_some_and(|max| max < rounds.min) {
-        return Some(never);
+        return Some(());
     }
-    parts[at] = arena.repeat(body, rounds.min, rounds.max);
-    Some(arena.concat(&parts))
+    if others.max == Some(others.min) {
+        parts[at] = arena.repeat(body, rounds.min, rounds.max);
+        found.push(arena.concat(&parts));
+        return (found.len() <= ALTERNATIVES).then_some(());
+    }
+    // Each of them is at least one alternative.
+    let most = rounds.max.filter(|max| max - rounds.min < WAYS)?;
+    for round in rounds.min..=most {
+        parts[at] = arena.repeat(body, round, Some(round));
+        let one = arena.concat(&parts);
+        counted_sequence(arena, one, range, known, found)?;
+    }
+    Some(())
 }
 
 /// Between which lengths all texts of an expression are; it need not have texts of both.
@@ -270,8 +287,15 @@ mod tests {
         let expected = arena.alt(&[tag, four]);
         assert_eq!(within(&mut arena, either, 3, Some(3)), three);
         assert_eq!(within(&mut arena, either, 2, Some(4)), expected);
-        // Two loops share their characters in many ways.
+        // Two loops share their characters in several ways, if not in too many.
         let two = arena.concat(&[digits, tag, digits]);
-        assert!(matches!(within(&mut arena, two, 0, Some(9)), id if matches!(arena.get(id), Expr::And(_))));
+        assert_eq!(within(&mut arena, two, 0, Some(2)), tag);
+        let ways = [(0, 1, 2), (1, 0, 1), (2, 0, 0)].map(|(before, min, max)| {
+            let parts = [arena.repeat(digit, before, Some(before)), tag, arena.repeat(digit, min, Some(max))];
+            arena.concat(&parts)
+        });
+        let expected = arena.alt(&ways);
+        assert_eq!(within(&mut arena, two, 3, Some(4)), expected);
+        assert!(matches!(within(&mut arena, two, 0, Some(99)), id if matches!(arena.get(id), Expr::And(_))));
     }
 }
