@@ -224,10 +224,11 @@ impl<'s> Build<'s> {
     /// "not a or b" says "b". `None` if there is nothing like that.
     fn simplified(&mut self, parts: &[FormulaId], both: bool) -> Option<SmallVec<[FormulaId; 4]>> {
         let store = self.store;
-        let is_opposite = |a: FormulaId| match store.formula(a).kind {
-            Kind::Not(b) => parts.binary_search(&b).is_ok(),
-            Kind::Leaf { .. } => {
-                parts.iter().any(|&b| matches!(store.formula(b).kind, Kind::Not(c) if c == a))
+        let is_opposite = |a: FormulaId| match store.formula(a) {
+            Formula { kind: Kind::Not(b), .. } => parts.binary_search(b).is_ok(),
+            // If there is none yet, it is not among the parts.
+            Formula { kind: Kind::Leaf { .. }, complement, .. } => {
+                complement.get().is_some_and(|not| parts.binary_search(not).is_ok())
             }
             _ => false,
         };

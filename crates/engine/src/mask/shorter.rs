@@ -70,10 +70,10 @@ impl MaskStore {
         let mut walk = Walk::new(self, store, tables, work);
         let (mut out, mut open): (SmallVec<[TokenId; 64]>, usize) = (SmallVec::new(), 0);
         let mut last = None; // most tokens lead to a few places
-        for long in long.iter().filter(|long| found.has(long.token)) {
+        let can_tell = |long: &&LongToken| long.chars >= short || !long.is_of(&class);
+        for long in long.iter().filter(can_tell).filter(|long| found.has(long.token)) {
             let bytes = tables.vocab.bytes(long.token).unwrap_or_default();
             let fits = match long.is_of(&class) {
-                true if long.chars < short => continue,
                 true if long.chars >= many => Some(false),
                 true => {
                     // Whether it can still come to an end depends on where it has come to.
