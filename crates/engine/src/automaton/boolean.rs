@@ -302,21 +302,11 @@ impl<'s> Build<'s> {
                     program.arena.list(list).iter().map(|&p| self.start_of(p)).collect();
                 self.all_of(parts)
             }
-            Expr::Alt(list) if program.arena.list(list).iter().any(|&p| self.store.is_boolean(p)) => {
-                let list = program.arena.list(list).iter().copied();
-                let (formulas, plain): (SmallVec<[ExprId; 4]>, SmallVec<[ExprId; 4]>) =
-                    list.partition(|&part| self.store.is_boolean(part));
-                let mut parts: SmallVec<[FormulaId; 4]> =
-                    formulas.into_iter().map(|part| self.start_of(part)).collect();
-                if !plain.is_empty() {
-                    let cells: SmallVec<[CellId; 4]> =
-                        plain.into_iter().map(|part| self.push(part, CellId::NIL)).collect();
-                    parts.push(self.leaf(&cells, &Scope { region: None, trackers: SmallVec::new() }));
-                }
-                self.any_of(parts)
-            }
             Expr::Not(inner) => {
-                let inner = self.start_of(inner);
+                let inner = match program.arena.get(inner) {
+                    Expr::Alt(list) => self.start_of_any(program.arena.list(list)),
+                    _ => self.start_of(inner),
+                };
                 self.none_of(inner)
             }
             Expr::Region(inner) => {
@@ -334,6 +324,19 @@ impl<'s> Build<'s> {
                 self.leaf(&[cell], &Scope { region: None, trackers: SmallVec::new() })
             }
         }
+    }
+
+    /// The formula of a choice of which the complement is wanted: that of formulas is one of their complements, not of a
+    /// state among whose cells they are.
+    fn start_of_any(&mut self, choice: &[ExprId]) -> FormulaId {
+        let (formulas, plain): (SmallVec<[ExprId; 4]>, SmallVec<[ExprId; 4]>) =
+            choice.iter().copied().partition(|&part| self.store.is_boolean(part));
+        let mut parts: SmallVec<[FormulaId; 4]> =
+            formulas.into_iter().map(|part| self.start_of(part)).collect();
+        let cells: SmallVec<[CellId; 4]> =
+            plain.into_iter().map(|part| self.push(part, CellId::NIL)).collect();
+        parts.push(self.leaf(&cells, &Scope { region: None, trackers: SmallVec::new() }));
+        self.any_of(parts)
     }
 
     /// The formula of a set of cells, with the assertions at this place decided or turned into conjunctions.
