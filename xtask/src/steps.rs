@@ -141,14 +141,20 @@ fn smoke(root: &Path) -> End {
     End::of(all)
 }
 
-/// Where the command is. It is the one that the tests have built: by itself it would be built once more, with other
-/// features of its dependencies.
+/// Where the command is. It is the one that the tests have built.
 fn command(root: &Path) -> Option<String> {
-    let build = ["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"];
-    let built = Command::new("cargo").args(build).current_dir(root).stderr(Stdio::inherit()).output();
-    let found = built.ok().and_then(|output| executable(&String::from_utf8_lossy(&output.stdout)));
+    built(root, &["test", "--workspace", "--no-run"], "tokenstile")
+}
+
+/// Where a program of the workspace is. All are built together, as the tests are: by itself one would be built once more, with
+/// other features of its dependencies.
+fn built(root: &Path, build: &[&str], name: &str) -> Option<String> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(build).args(["--quiet", "--message-format", "json"]).current_dir(root);
+    let output = cargo.stderr(Stdio::inherit()).output().ok();
+    let found = output.and_then(|output| executable(&String::from_utf8_lossy(&output.stdout), name));
     if found.is_none() {
-        println!("the command could not be built");
+        println!("`{name}` could not be built");
     }
     found
 }
@@ -163,14 +169,15 @@ fn serve(root: &Path) -> End {
     }
 }
 
-/// The command among what cargo's messages say was built.
-fn executable(messages: &str) -> Option<String> {
-    let is_command = |line: &&str| {
-        let parts = ["\"kind\":[\"bin\"]", "\"name\":\"tokenstile\"", "\"test\":false},"];
+/// A program among what cargo's messages say was built.
+fn executable(messages: &str, name: &str) -> Option<String> {
+    let named = format!("\"name\":\"{name}\"");
+    let is_it = |line: &&str| {
+        let parts = ["\"kind\":[\"bin\"]", &named, "\"test\":false},"];
         parts.iter().all(|part| line.contains(part))
     };
-    let mut commands = messages.lines().filter(is_command);
-    let rest = commands.find_map(|line| line.split_once("\"executable\":\""))?.1;
+    let mut programs = messages.lines().filter(is_it);
+    let rest = programs.find_map(|line| line.split_once("\"executable\":\""))?.1;
     rest.split_once('"').map(|(path, _)| path.replace("\\\\", "\\"))
 }
 
@@ -182,18 +189,30 @@ pub(crate) fn conformance(root: &Path, arguments: &[&str]) -> ExitCode {
     }
 }
 
+/// A sample of them, with what is built for the tests: that takes no longer than to build another.
 fn conformance_sample(root: &Path) -> End {
-    run_conformance(root, &[])
+    if !has_sweeps(root) {
+        return End::Warned;
+    }
+    let sweeps = built(root, &["build", "--workspace", "--bins"], "tokenstile-conformance");
+    End::of(sweeps.is_some_and(|sweeps| run(root, &sweeps, &[]) == Some(0)))
 }
 
 fn run_conformance(root: &Path, arguments: &[&str]) -> End {
-    let shared = root.join("../shared");
-    if !shared.join("maskbench").is_dir() && !arguments.contains(&"--help") {
-        println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
+    if !arguments.contains(&"--help") && !has_sweeps(root) {
         return End::Warned;
     }
     let run_it = ["run", "--profile", "conformance", "--quiet", "--package", "tokenstile-conformance", "--"];
     cargo(root, &[&run_it[..], arguments].concat())
+}
+
+/// Whether what the sweeps need is there.
+fn has_sweeps(root: &Path) -> bool {
+    let has = root.join("../shared/maskbench").is_dir();
+    if !has {
+        println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
+    }
+    has
 }
 
 /// Counts instructions, against the baseline or to make it.
