@@ -22,6 +22,9 @@ const SMOKE: [(&[&str], i32); 8] = [
     (&["mask", "--any-json", "{\"a\": [1, tru"], 0),
 ];
 
+/// Builds the tests, and what they run.
+const BUILD_TESTS: [&str; 3] = ["test", "--workspace", "--no-run"];
+
 /// How a step ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -102,7 +105,7 @@ fn tidy(root: &Path) -> End {
 fn fixtures(root: &Path) -> End {
     let mut python = Command::new("python3");
     let fetching = python.args(["tools/fixtures.py", "--reference"]).current_dir(root).spawn();
-    cargo(root, &["test", "--workspace", "--no-run", "--quiet"]);
+    cargo(root, &[&BUILD_TESTS[..], &["--quiet"]].concat());
     match fetching.and_then(|mut fetching| fetching.wait()) {
         Ok(status) if status.success() => return End::Passed,
         Ok(_) => {}
@@ -143,7 +146,7 @@ fn smoke(root: &Path) -> End {
 
 /// Where the command is. It is the one that the tests have built.
 fn command(root: &Path) -> Option<String> {
-    built(root, &["test", "--workspace", "--no-run"], "tokenstile")
+    built(root, &BUILD_TESTS, "tokenstile")
 }
 
 /// Where a program of the workspace is. All are built together, as the tests are: by itself one would be built once more, with
@@ -189,7 +192,7 @@ pub(crate) fn conformance(root: &Path, arguments: &[&str]) -> ExitCode {
     }
 }
 
-/// A sample of them, with what is built for the tests: that takes no longer than to build another.
+/// A sample of them, built as the tests are: to build them as `conformance` does takes longer than they run.
 fn conformance_sample(root: &Path) -> End {
     if !has_sweeps(root) {
         return End::Warned;

@@ -316,9 +316,6 @@ impl Walk<'_> {
                 self.work.spend(1)?;
                 place = self.after_place(from, places, self.trie.byte[node as usize])?;
             }
-            if places.known.len() == places.known.capacity() {
-                places.known.reserve(7 * places.known.len()); // there are a few or thousands
-            }
             places.known.insert(node, place);
         }
         Ok(place)

@@ -61,6 +61,7 @@ impl MaskStore {
         let short = many - ends;
         let class = store.program.class(chars);
         let long = tables.profile.longer_than(short - 1);
+        work.spend(long.len())?;
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() >= short as usize);
         if !self.is_near(&tables.trie, known, short - 1) {
             return Ok(None);

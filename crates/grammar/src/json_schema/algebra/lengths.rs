@@ -148,8 +148,9 @@ impl Range {
 
 /// So many alternatives are held to a length one by one.
 const ALTERNATIVES: usize = 16;
-/// In so many ways characters are divided among loops: with more, masks take longer than those of the loops and a length.
-const WAYS: u32 = 4;
+/// So many numbers of rounds of a loop are tried where others share the characters: with more alternatives, masks take longer
+/// than those of the loops beside a length.
+const ROUNDS: u32 = 4;
 
 /// Those texts of an expression that have so many characters, if to find them is no more than to count the rounds of a
 /// loop in each alternative.
@@ -182,6 +183,9 @@ fn counted_sequence(
     known: &mut FxHashMap<ExprId, Range>,
     found: &mut Vec<ExprId>,
 ) -> Option<()> {
+    if found.len() == ALTERNATIVES {
+        return None;
+    }
     let mut parts: Vec<ExprId> = match arena.get(expr) {
         Expr::Concat(list) => arena.list(list).to_vec(),
         _ => vec![expr],
@@ -197,7 +201,7 @@ fn counted_sequence(
     }
     let Some(at) = varying else {
         found.extend(range.has(others.min).then_some(expr));
-        return (found.len() <= ALTERNATIVES).then_some(());
+        return Some(());
     };
     let Expr::Repeat { expr: body, min, max } = arena.get(parts[at]) else { return None };
     if !matches!(arena.get(body), Expr::Chars(_)) {
@@ -210,10 +214,10 @@ fn counted_sequence(
     if others.max == Some(others.min) {
         parts[at] = arena.repeat(body, rounds.min, rounds.max);
         found.push(arena.concat(&parts));
-        return (found.len() <= ALTERNATIVES).then_some(());
+        return Some(());
     }
     // Each of them is at least one alternative.
-    let most = rounds.max.filter(|max| max - rounds.min < WAYS)?;
+    let most = rounds.max.filter(|max| max - rounds.min < ROUNDS)?;
     for round in rounds.min..=most {
         parts[at] = arena.repeat(body, round, Some(round));
         let one = arena.concat(&parts);
@@ -296,6 +300,6 @@ mod tests {
         });
         let expected = arena.alt(&ways);
         assert_eq!(within(&mut arena, two, 3, Some(4)), expected);
-        assert!(matches!(within(&mut arena, two, 0, Some(99)), id if matches!(arena.get(id), Expr::And(_))));
+        assert!(matches!(within(&mut arena, two, 0, Some(9)), id if matches!(arena.get(id), Expr::And(_))));
     }
 }
