@@ -11,6 +11,9 @@ use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = SmallVec<[(&'a [u8], CellId); 4]>;
 
+/// Cells that are not in literals.
+pub(crate) type Rest = SmallVec<[CellId; 8]>;
+
 /// States, some of which stand in frames that return to others.
 pub(crate) type Ways = SmallVec<[(StateId, Option<StateId>); 2]>;
 
@@ -33,32 +36,32 @@ impl Store {
         kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
-    /// The literals of a wide state.
-    pub(crate) fn literals_of(&self, id: StateId) -> Literals<'_> {
+    /// The literals of a wide state, and its other cells.
+    pub(crate) fn literals_of(&self, id: StateId) -> (Literals<'_>, Rest) {
         let kernel = &self.state(id).kernel;
-        let mut literals = Literals::with_capacity(kernel.len());
-        literals.extend(kernel.iter().filter_map(|&cell| self.literal_at(cell)));
-        literals
+        let (mut literals, mut rest) = (Literals::with_capacity(kernel.len()), Rest::new());
+        for &cell in kernel {
+            match self.literal_at(cell) {
+                Some(literal) => literals.push(literal),
+                None => rest.push(cell),
+            }
+        }
+        (literals, rest)
     }
 
-    /// A wide state without its literals, if there is more.
-    pub(crate) fn beside_literals(&self, id: StateId) -> Option<StateId> {
-        let kernel = self.state(id).kernel.iter().copied();
-        let rest: SmallVec<[CellId; 8]> = kernel.filter(|&cell| self.literal_at(cell).is_none()).collect();
-        (!rest.is_empty()).then(|| self.build().state(&rest))
+    /// The state of the cells beside literals, if there are any.
+    pub(crate) fn beside_literals(&self, rest: &Rest) -> Option<StateId> {
+        (!rest.is_empty()).then(|| self.build().state(rest))
     }
 
-    /// The same for a local that has nothing but such a state.
-    pub(crate) fn local_beside_literals(&self, id: LocalId) -> Option<LocalId> {
+    /// The same for a local that has nothing but a wide state.
+    pub(crate) fn local_beside_literals(&self, id: LocalId, rest: &Rest) -> Option<LocalId> {
         let local = self.local(id);
-        let (state, stack) = local.heads[0];
-        let rest = local.behind.get().or_else(|| {
-            Some(local.behind.set(match self.beside_literals(state) {
-                Some(rest) => self.local_on(rest, stack),
-                None => id,
-            }))
+        let known = local.behind.get().or_else(|| {
+            let rest = self.beside_literals(rest)?;
+            Some(local.behind.set(self.local_on(rest, local.heads[0].1)))
         });
-        rest.filter(|&rest| rest != id)
+        known.filter(|_| !rest.is_empty())
     }
 
     /// The local of a cell on a stack, clamped.

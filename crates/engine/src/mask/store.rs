@@ -211,9 +211,10 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
-        walk.literals(ROOT, NodeId::BOTTOM, &store.literals_of(state))?;
+        let (literals, rest) = store.literals_of(state);
+        walk.literals(ROOT, NodeId::BOTTOM, &literals)?;
         walk.run()?;
-        let Some(rest) = store.beside_literals(state) else { return Ok(walk.finish(None)) };
+        let Some(rest) = store.beside_literals(&rest) else { return Ok(walk.finish(None)) };
         let known = self.start(store, tables, rest, walk.work)?;
         known.accept.add_to(&mut walk.masks, &mut walk.ids);
         let mut walked = walk.finish(None);

@@ -307,8 +307,9 @@ impl<'a> Walk<'a> {
             // What is come to by one of them may be come to by others, once they follow each other.
             self.visited.get_or_insert_default();
             let (state, stack) = here.heads[0];
-            self.literals(node, stack, &self.store.literals_of(state))?;
-            let rest = self.store.local_beside_literals(local);
+            let (literals, rest) = self.store.literals_of(state);
+            self.literals(node, stack, &literals)?;
+            let rest = self.store.local_beside_literals(local, &rest);
             return rest.map_or(Ok(()), |rest| self.visit(node, rest));
         }
         if here.in_machine && self.machines(node, local)? {

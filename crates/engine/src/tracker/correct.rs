@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::entries::may_end_entry;
 use super::keys::clear_repeated_keys;
 use super::search::{BLANK, ConfigKey, Verdicts, is_blank, key_of};
 use super::spots::{Spot, Spots};
@@ -179,20 +180,26 @@ impl Matcher {
 
     /// Whether `bytes` begin something new after a comma, and it ends in them or may have too little choice.
     fn begins_something(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<bool, MatchError> {
+        let Some(comma) = tracker.may_begin(bytes) else { return Ok(false) };
+        let there = match self.advance(config, bytes) {
+            Ok(config) => Some(self.spot(&config)),
+            Err(Refused::At(_)) => None,
+            Err(Refused::Limit(e)) => return Err(e.into()),
+        };
+        // Most begin an item of a kind that is known to have plenty of choice.
+        if there.is_some_and(|spot| spot.knows_plenty(0) == Some(true)) && !may_end_entry(&bytes[comma..]) {
+            return Ok(false);
+        }
         let mut after = tracker.clone();
         after.mark();
         after.translate(bytes);
-        Ok(after.began() && (after.ended() || !self.leads_to_plenty(config, bytes, &after)?))
-    }
-
-    /// Whether there is plenty of choice behind a token; `after` is the tracker there.
-    fn leads_to_plenty(&self, config: &Config, bytes: &[u8], after: &Tracker) -> Result<bool, MatchError> {
-        let config = match self.advance(config, bytes) {
-            Ok(config) => config,
-            Err(Refused::At(_)) => return Ok(false),
-            Err(Refused::Limit(e)) => return Err(e.into()),
-        };
-        self.has_plenty_known(self.spot(&config), after, after.depth())
+        if !after.began() || after.ended() {
+            return Ok(after.began());
+        }
+        Ok(match there {
+            Some(spot) => !self.has_plenty_known(spot, &after, after.depth())?,
+            None => true,
+        })
     }
 }
 

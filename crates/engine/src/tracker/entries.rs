@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::Tracking;
 
 use super::frame::{Array, Candidate, Frame, Kind, Object};
@@ -77,6 +78,44 @@ impl Tracker {
                 byte
             }
         }
+    }
+
+    /// The first comma of some bytes before something that is compared, if there may be one: nothing but strings and brackets
+    /// is looked at.
+    pub(super) fn may_begin(&self, bytes: &[u8]) -> Option<usize> {
+        let (mut in_text, mut is_escaped, mut key) = (false, false, 0);
+        if let Mode::Key(text) | Mode::String(text) = self.mode {
+            (in_text, is_escaped) = (true, text.after_backslash());
+        }
+        if let Mode::Key(_) = self.mode {
+            key = self.spelled.len() - self.key_start;
+        }
+        // Keys that end in the bytes are no longer than this.
+        let longest = u32::try_from(key + bytes.len()).unwrap_or(u32::MAX).max(self.longest_key);
+        let compares_keys = self.tracking.keys && longest >= self.tracking.keys_abound;
+        let mut below = self.top.as_deref();
+        let mut opened: SmallVec<[bool; 8]> = SmallVec::new();
+        for (at, &byte) in bytes.iter().enumerate() {
+            match byte {
+                _ if is_escaped => is_escaped = false,
+                b'"' => in_text = !in_text,
+                b'\\' => is_escaped = in_text,
+                _ if in_text => {}
+                b'{' | b'[' => opened.push(byte == b'{'),
+                b'}' | b']' if opened.pop().is_none() => {
+                    below = below.and_then(|frame| frame.below.as_deref())
+                }
+                b',' => {
+                    let in_object = opened.last().copied().or_else(|| Some(below?.is_object()))?;
+                    let is_compared = if in_object { compares_keys } else { self.tracking.items };
+                    if is_compared {
+                        return Some(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Adds a finished member to what its object is.
@@ -173,4 +212,40 @@ fn hash_of(symbols: &[Symbol]) -> u128 {
     static SEEDS: OnceLock<[RandomState; 2]> = OnceLock::new();
     let [a, b] = SEEDS.get_or_init(|| [RandomState::new(), RandomState::new()]);
     u128::from(a.hash_one(symbols)) << 64 | u128::from(b.hash_one(symbols))
+}
+
+/// Whether a key or an item may end in bytes that begin with the comma before it.
+pub(super) fn may_end_entry(bytes: &[u8]) -> bool {
+    let quotes = bytes.iter().filter(|&&byte| byte == b'"').count();
+    quotes > 1 || bytes[1..].iter().any(|&byte| matches!(byte, b',' | b']'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing that begins or ends is overlooked, wherever a token begins and ends in a text.
+    #[test]
+    fn what_begins_is_seen_at_a_glance() {
+        let text = br#" [1, {"a": "x, \"y]", "bc" : [[], {"d,": {}}, "\\", "\u0022,"]}, [{"k":1},{"k":2}], -2.5 , "" ] "#;
+        for (keys, items, keys_abound) in
+            [(true, true, 0), (true, true, 3), (false, true, 0), (true, false, 2)]
+        {
+            let tracking = Tracking { keys, items, keys_abound };
+            for from in 0..text.len() {
+                let mut before = Tracker::new(tracking);
+                before.translate(&text[..from]);
+                before.mark();
+                for bytes in (from..=text.len()).map(|to| &text[from..to]) {
+                    let mut after = before.clone();
+                    after.translate(bytes);
+                    let comma = before.may_begin(bytes);
+                    let bytes = String::from_utf8_lossy(bytes);
+                    assert!(comma.is_some() || !after.began(), "{bytes} at {from}, {tracking:?}");
+                    let may_end = comma.is_some_and(|comma| may_end_entry(&bytes.as_bytes()[comma..]));
+                    assert!(may_end || !after.ended(), "{bytes} at {from}, {tracking:?}");
+                }
+            }
+        }
+    }
 }
