@@ -19,10 +19,12 @@ const PLAIN: [(&str, &str); 4] = [
 ];
 
 /// Values that many schemas ask for as members and items, each with some of them: what the [base](Grammar::base) has.
-const VALUES: [(&str, &[&str]); 20] = [
+const VALUES: [(&str, &[&str]); 22] = [
     (r#"{}"#, &["0.5", r#""a""#, "{}", "[]", "true"]),
     (r#"{"type": "string"}"#, &[r#""a b""#, r#""""#]),
     (r#"{"type": "string", "minLength": 1}"#, &[r#""a b""#]),
+    (r#"{"type": "string", "maxLength": 99}"#, &[r#""a b""#]),
+    (r#"{"type": "string", "minLength": 1, "maxLength": 99}"#, &[r#""a b""#]),
     (r#"{"type": "number"}"#, &NUMBERS),
     (r#"{"type": "integer"}"#, &INTEGERS),
     (r#"{"type": "integer", "minimum": 0}"#, &["0", "10", "1234567"]),

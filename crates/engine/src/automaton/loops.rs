@@ -39,13 +39,16 @@ pub(crate) struct Loop {
 const MANY_LEFT: u32 = crate::profile::SHORT;
 
 impl Store {
-    /// A state that is a loop of which many rounds are left, as one of which more are, perhaps any number; and how many
-    /// are left. Nothing tells them apart but a token that has more characters.
+    /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are, perhaps any
+    /// number; and how many are left. Nothing tells them apart but a token that has more characters.
     pub(crate) fn with_more_left(&self, id: StateId) -> Option<(StateId, u32)> {
         let kernel = &self.state(id).kernel;
         let mut loops = kernel.iter().copied().filter(|&cell| !self.is_end(cell));
         let (Some(only), None) = (loops.next(), loops.next()) else { return None };
-        let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(only) else { return None };
+        let before = self.literal_at(only).map(|(_, tail)| tail);
+        let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(before.unwrap_or(only)) else {
+            return None;
+        };
         let Expr::Repeat { expr: body, min, max: Some(max) } = self.program.arena.get(expr) else {
             return None;
         };
@@ -59,7 +62,10 @@ impl Store {
             None => return None,
         };
         let mut build = self.build();
-        let more = build.cell(head, tail);
+        let mut more = build.cell(head, tail);
+        if before.is_some() {
+            more = build.cell(self.cell(only).head, more);
+        }
         let cells: SmallVec<[CellId; 4]> =
             kernel.iter().map(|&cell| if cell == only { more } else { cell }).collect();
         Some((build.state(&cells), left))
