@@ -18,7 +18,8 @@ const PLAIN: [(&str, &str); 4] = [
     (r#"{"type": "string", "format": "uri", "pattern": "^https?://"}"#, r#""https://a.org/b""#),
 ];
 
-/// Values that many schemas ask for as members and items, each with some of them: what the [base](Grammar::base) has.
+/// Values that many schemas ask for as members and items, each with some of them: what the [base](Grammar::base) has, and
+/// strings of some length, of which most is what those of any length have.
 const VALUES: [(&str, &[&str]); 22] = [
     (r#"{}"#, &["0.5", r#""a""#, "{}", "[]", "true"]),
     (r#"{"type": "string"}"#, &[r#""a b""#, r#""""#]),

@@ -57,11 +57,10 @@ impl Store {
     /// The same for a local that has nothing but a wide state.
     pub(crate) fn local_beside_literals(&self, id: LocalId, rest: &Rest) -> Option<LocalId> {
         let local = self.local(id);
-        let known = local.behind.get().or_else(|| {
+        local.behind.get().or_else(|| {
             let rest = self.beside_literals(rest)?;
             Some(local.behind.set(self.local_on(rest, local.heads[0].1)))
-        });
-        known.filter(|_| !rest.is_empty())
+        })
     }
 
     /// The local of a cell on a stack, clamped.
