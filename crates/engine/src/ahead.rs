@@ -1,17 +1,10 @@
-//! Looking ahead of a sequence: what must come, what may come, and building for what is likely to come.
+//! Looking ahead of a sequence: what must come, what may come.
 
-use std::collections::VecDeque;
-use std::time::Instant;
-
-use rustc_hash::FxHashSet;
-use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::advance::Refused;
-use crate::automaton::StateId;
 use crate::error::MatchError;
 use crate::matcher::Matcher;
-use crate::stack::Config;
 use crate::vocab::TokenId;
 
 /// The most bytes that [`Matcher::forced_bytes`] returns at once.
@@ -77,41 +70,5 @@ impl Matcher {
         }
         tokens.truncate(keep);
         Ok(tokens)
-    }
-
-    /// Visits configurations breadth first, byte by byte, and builds their masks, until `deadline` or until
-    /// the caches hold `bytes`. Those that differ from one visited before only in how often a loop has run come last.
-    pub(crate) fn explore(&self, deadline: Instant, bytes: usize) {
-        let store = &self.generation.store;
-        let (mut shapes, mut seen) = (FxHashSet::default(), FxHashSet::default());
-        let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);
-        let mut later: VecDeque<Config> = VecDeque::new();
-        let full = self.constraint().inner.limits.cache_bytes / 2;
-        let full = full.min(bytes);
-        while let Some(config) = todo.pop_front().or_else(|| later.pop_front()) {
-            if Instant::now() >= deadline || store.is_full(full) {
-                return;
-            }
-            if self.collect(&config, &mut SmallVec::new()).is_err() {
-                return;
-            }
-            for byte in self.next_classes(&config).iter().filter_map(ByteSet::first) {
-                let Ok(next) = self.advance(&config, &[byte]) else { continue };
-                // Masks depend on the state and what it returns to next, hardly ever on more.
-                let tops = next.iter().map(|(state, stack)| {
-                    let below = stack.links.first().map_or(StateId::END, |l| store.clamped(l.0));
-                    (store.clamped(*state), below)
-                });
-                let key: SmallVec<[(StateId, StateId); 2]> = tops.collect();
-                let shape: SmallVec<[(u64, u64); 2]> =
-                    key.iter().map(|k| (store.shape(k.0), store.shape(k.1))).collect();
-                if shapes.insert(shape) {
-                    seen.insert(key);
-                    todo.push_back(next);
-                } else if seen.insert(key) {
-                    later.push_back(next);
-                }
-            }
-        }
     }
 }

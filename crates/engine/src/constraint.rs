@@ -21,6 +21,7 @@ use crate::stored::TablesError;
 use crate::tables::Tables;
 use crate::tracker::Corrections;
 use crate::vocab::Vocab;
+use crate::warm::Until;
 
 /// Compiles grammars for one vocabulary. Making one builds the tables of the vocabulary; it is cheap to clone.
 ///
@@ -326,8 +327,10 @@ impl Constraint {
 
     /// Builds ahead, for at most `budget`, what the first steps of a text will need.
     ///
-    /// Works outwards from the start of the text, so a larger budget reaches further. Masks are the same with
-    /// or without it, only faster the first time. A good moment is while a prompt is being processed.
+    /// Goes along texts that the constraint may be asked for (each member of an object, two items of an array, each way
+    /// of a choice in turn) and builds the masks at the ends of their tokens; then along whatever may come, outwards from
+    /// the start. So a larger budget reaches further. Masks are the same with or without it, only faster the first time.
+    /// A good moment is while a prompt is being processed; a millisecond covers a small schema.
     pub fn warm(&self, budget: Duration) {
         self.warm_within(budget, usize::MAX);
     }
@@ -352,7 +355,7 @@ impl Constraint {
         let now = Instant::now();
         // A deadline past what the clock can say is none.
         let deadline = now.checked_add(budget).unwrap_or_else(|| now + Duration::from_secs(1 << 30));
-        self.matcher().explore(deadline, bytes);
+        self.matcher().explore(Until { deadline, bytes });
     }
 
     /// What this constraint holds and has done so far. The counters are kept along the way; reading them costs

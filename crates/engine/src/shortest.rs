@@ -127,7 +127,7 @@ impl Matcher {
 }
 
 /// Up to `count` bytes of a set, those first that people would write.
-fn plainest(set: &ByteSet, count: usize) -> Vec<u8> {
+pub(crate) fn plainest(set: &ByteSet, count: usize) -> Vec<u8> {
     let rank = |byte: u8| match byte {
         b'0'..=b'9' | b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

@@ -24,7 +24,7 @@ pub(crate) struct BlankFirst {
 impl Store {
     /// Takes a state apart that begins with white space in all of its cells, or with a sign and white space.
     pub(crate) fn blank_first(&self, id: StateId) -> Option<BlankFirst> {
-        if self.library.is_none() || self.is_shared(id.0) {
+        if self.is_shared(id.0) {
             return None;
         }
         let mut cells: SmallVec<[CellId; 4]> = SmallVec::from_slice(&self.state(id).kernel);
@@ -47,7 +47,8 @@ impl Store {
         let mut build = build?;
         let blank = heads.into_iter().rev().fold(CellId::NIL, |tail, head| build.cell(head, tail));
         let blank = build.state(&[blank]);
-        self.is_shared(blank.0).then(|| BlankFirst { blank, then: build.state(&cells) })
+        let is_known = self.library.is_none() || self.is_shared(blank.0);
+        is_known.then(|| BlankFirst { blank, then: build.state(&cells) })
     }
 
     /// What all of some cells begin with, if that is the same.
@@ -67,6 +68,10 @@ impl Store {
     }
 
     /// Whether all texts of an expression are seen to be white space.
+    pub(crate) fn is_white_space(&self, expr: ExprId) -> bool {
+        self.is_blank(expr, 0)
+    }
+
     fn is_blank(&self, expr: ExprId, depth: u32) -> bool {
         let arena = &self.program.arena;
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');

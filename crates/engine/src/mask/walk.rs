@@ -218,9 +218,10 @@ impl<'a> Walk<'a> {
         if self.calls_apart() { self.store.generic_of(state) } else { None }
     }
 
-    /// Takes a state apart that begins with white space, but not too many of them within each other.
+    /// Takes a state apart that begins with white space, but not too many of them within each other: what follows, which is
+    /// one deeper, may call frames.
     pub(super) fn blank_first(&self, state: StateId) -> Option<BlankFirst> {
-        if self.calls_apart() { self.store.blank_first(state) } else { None }
+        if self.work.depth + 1 < DEPTH { self.store.blank_first(state) } else { None }
     }
 
     /// Whether nothing was found.
