@@ -2,11 +2,14 @@
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
 //! does not: layering, bans, file sizes, module docs; `cargo xtask conformance` holds the JSON Schema front end against
-//! real schemas and an independent validator; `cargo xtask bench` measures against the peers.
+//! real schemas and an independent validator; `cargo xtask bench` measures against the peers; `cargo xtask optimize` builds
+//! the command with a profile.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
 mod bench;
 mod instructions;
+mod process;
+mod profiled;
 mod steps;
 mod tidy;
 
@@ -22,7 +25,8 @@ usage: cargo xtask COMMAND
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
-  bench        this engine and its peers over the same cases; with --help what can be left out";
+  bench        this engine and its peers over the same cases; with --help what can be left out
+  optimize     the command, built with a profile of its own work; with --help what it takes";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         ["instructions"] => steps::instructions(&root, false),
         ["instructions", "--update"] => steps::instructions(&root, true),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
+        ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

@@ -69,7 +69,13 @@ const ALONE: &str = "tokenstile-alone";
 /// How many constraints are measured as the first of a process.
 const FIRSTS: usize = 20;
 
-const ENGINES: [Engine; 5] = [
+/// What the page calls this engine when it was built with a profile, and when constraints were warmed: for as long as a
+/// short prompt is processed.
+const PROFILED: &str = "Tokenstile, built with a profile";
+const WARMED: &str = "Tokenstile, warmed for 5 ms";
+const WARM_US: &str = "5000";
+
+const ENGINES: [Engine; 7] = [
     Engine {
         key: "tokenstile",
         name: "Tokenstile",
@@ -85,6 +91,26 @@ const ENGINES: [Engine; 5] = [
         command: |places, limit, result| {
             let mut command = ours(places, limit, result);
             command.arg("--alone");
+            command
+        },
+    },
+    Engine {
+        key: "tokenstile-profiled",
+        name: PROFILED,
+        rounds: 0..ROUNDS,
+        prepare: Places::build_profiled,
+        command: |places, limit, result| {
+            over_cases(bench_by(&places.profiled(), places), places, limit, result)
+        },
+    },
+    Engine {
+        key: "tokenstile-warmed",
+        name: WARMED,
+        rounds: 0..ROUNDS,
+        prepare: Places::build_tokenstile,
+        command: |places, limit, result| {
+            let mut command = ours(places, limit, result);
+            command.args(["--warm-us", WARM_US]);
             command
         },
     },
@@ -159,7 +185,11 @@ const PEERS: [Peer; 3] = [
 
 /// Our loop over the harness's vocabulary, with its tables from a file, as a server has them.
 fn our_bench(places: &Places) -> Command {
-    let mut command = pinned(&places.tokenstile());
+    bench_by(&places.tokenstile(), places)
+}
+
+fn bench_by(tokenstile: &Path, places: &Places) -> Command {
+    let mut command = pinned(tokenstile);
     command
         .arg("bench")
         .arg("--table-cache")
@@ -170,7 +200,10 @@ fn our_bench(places: &Places) -> Command {
 }
 
 fn ours(places: &Places, limit: usize, result: &str) -> Command {
-    let mut command = our_bench(places);
+    over_cases(our_bench(places), places, limit, result)
+}
+
+fn over_cases(mut command: Command, places: &Places, limit: usize, result: &str) -> Command {
     command.arg("--cases").arg(places.data("cases.jsonl")).arg("--out").arg(places.result(result));
     command.arg("--limit").arg(limit.to_string());
     command
@@ -211,7 +244,7 @@ impl Options {
     }
 
     fn wants(&self, key: &str) -> bool {
-        let key = key.strip_suffix("-alone").unwrap_or(key);
+        let key = key.split('-').next().unwrap_or(key);
         self.only.is_empty() || self.only.iter().any(|name| name == key)
     }
 
@@ -380,13 +413,14 @@ fn collect(places: &Places) -> Measured {
         let all = engine.rounds.clone().filter_map(|round| read(&engine.result(prefix, round))).collect();
         Some((engine.name, Rc::new(Runs::of(all)?)))
     };
-    let [ours, alone, peers @ ..] = &ENGINES;
+    let [ours, alone, profiled, warmed, peers @ ..] = &ENGINES;
     let of = |prefix: &str| {
         let peers: Engines = peers.iter().filter_map(|peer| runs(prefix, peer)).collect();
         let beside = |ours: Option<_>| ours.into_iter().chain(peers.iter().cloned()).collect();
         // Without runs of its own this is no part of the page.
         let alone = runs(prefix, alone).map_or_else(Vec::new, |alone| beside(Some(alone)));
-        Comparison { engines: beside(runs(prefix, ours)), alone }
+        let variants = [profiled, warmed].into_iter().filter_map(|engine| runs(prefix, engine)).collect();
+        Comparison { engines: beside(runs(prefix, ours)), alone, variants }
     };
     let python = |prefix: &str, peer: &Peer| {
         Some((peer.name, Rc::new(Runs::of(vec![read(&format!("{prefix}{}", peer.name))?])?)))

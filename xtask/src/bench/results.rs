@@ -32,6 +32,8 @@ pub(super) struct Comparison {
     pub(super) engines: Engines,
     /// The same with the runs of this engine in which every text had a constraint of its own. None, if there are none.
     pub(super) alone: Engines,
+    /// Of this engine: built or used in another way.
+    pub(super) variants: Engines,
 }
 
 /// The runs of the engine that the page calls so.

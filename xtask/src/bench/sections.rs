@@ -78,11 +78,11 @@ fn vocabularies(measured: &Measured) -> String {
         if let Some(Judged { table, met, all }) = targets::judged(&with.comparison) {
             let _ = write!(
                 out,
-                "\nAgainst the targets, of which {met} of {all} are met (the last row is none of them):\n\n{table}"
+                "\nAgainst the targets, of which {met} of {all} are met (rows that begin in italics are not among them):\n\n{table}"
             );
         }
-        for (title, _, of, pick) in PARTS {
-            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(of(&with.comparison), pick));
+        for (title, plot, of, pick) in PARTS {
+            let _ = write!(out, "\n{title}:\n\n{}", tables::percentiles(&with.comparison, (of, pick), plot));
         }
     }
     out

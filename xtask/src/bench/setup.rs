@@ -5,6 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::workloads;
+pub(super) use crate::process::run;
+use crate::profiled::Build;
+
 /// Folders of one measurement.
 pub(super) struct Places {
     /// The repository.
@@ -61,6 +65,11 @@ impl Places {
         self.target.join("release/tokenstile")
     }
 
+    /// The same, built with a profile.
+    pub(super) fn profiled(&self) -> PathBuf {
+        self.target.join("profiled/tokenstile")
+    }
+
     /// The native loop of llguidance.
     pub(super) fn llgbench(&self) -> PathBuf {
         self.target.join("bench/llgbench/release/llgbench")
@@ -106,6 +115,13 @@ impl Places {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&self.root).args(["build", "--release", "--quiet", "--no-default-features"]);
         run(cargo.args(["--package", "tokenstile-cli"]))
+    }
+
+    /// Builds the command with a profile of schemas that are not measured.
+    pub(super) fn build_profiled(&self) -> Result<(), String> {
+        let target = self.target.join("profiled");
+        let build = Build { root: &self.root, target: &target, arguments: &["--no-default-features"] };
+        build.build(&self.data("vocab.jsonl"), &workloads::others(self)?.training).map(|_| ())
     }
 
     /// Builds the native loop of llguidance.
@@ -176,16 +192,6 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a command to its end.
-pub(super) fn run(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    match command.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{name}: {status}")),
-        Err(error) => Err(format!("{name}: {error}")),
-    }
-}
-
 /// A command that stays on one core, where the system has `taskset`.
 pub(super) fn pinned(program: &Path) -> Command {
     let there = Command::new("taskset").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -199,7 +205,6 @@ pub(super) fn pinned(program: &Path) -> Command {
 
 /// The first line that a command writes; empty if it cannot.
 pub(super) fn first_line(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).stderr(Stdio::null()).output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let text = crate::process::output(program, arguments).unwrap_or_default();
     text.lines().next().unwrap_or_default().to_owned()
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use super::Measured;
 use super::results::{Comparison, Engines, Outcome, Run, percentile, runs, sorted};
 use super::scaling::Point;
+use super::{Measured, WARMED};
 
 /// The percentiles that the targets name; 100 is the maximum.
 pub(super) const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
@@ -51,8 +51,13 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     out
 }
 
-/// Percentiles of every engine.
-pub(super) fn percentiles(engines: &Engines, pick: Pick) -> String {
+/// Percentiles of every engine for one of the [`PARTS`].
+pub(super) fn percentiles(all: &Comparison, (of, pick): (Whose, Pick), plot: &str) -> String {
+    let mut engines = of(all).clone();
+    // Warming is about what is cold, and takes the time that it is given.
+    let is_shown = |name: &str| plot != "alone" && (plot == "cold" || name != WARMED);
+    let variants = all.variants.iter().filter(|(name, _)| is_shown(name)).cloned();
+    engines.splice(1.min(engines.len())..1.min(engines.len()), variants);
     let rows: Vec<Vec<String>> = engines
         .iter()
         .map(|(name, runs)| {
@@ -82,7 +87,7 @@ pub(super) fn common(all: &Comparison) -> Comparison {
     let ids = ids.unwrap_or_default();
     let only =
         |engines: &Engines| engines.iter().map(|(name, runs)| (*name, runs.only(&ids).into())).collect();
-    Comparison { engines: only(&all.engines), alone: only(&all.alone) }
+    Comparison { engines: only(&all.engines), alone: only(&all.alone), variants: only(&all.variants) }
 }
 
 /// What the engines make of the schemas.

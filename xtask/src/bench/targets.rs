@@ -1,7 +1,8 @@
 //! What is wished for, and how far it is reached.
 
-use super::results::{Comparison, Engines, runs};
+use super::results::{Comparison, runs};
 use super::tables::{self, PERCENTILES, Pick, micros};
+use super::{PROFILED, WARMED};
 
 /// A wish for one percentile.
 enum Target {
@@ -21,21 +22,44 @@ struct Wish {
     pick: Pick,
     /// How much at each percentile.
     targets: [Target; 5],
-    /// Whether every text is to have a constraint of its own: more than is wished for, which is shown and does not count.
-    alone: bool,
+    /// Which runs of this engine.
+    of: Ours,
 }
 
-fn wishes() -> [Wish; 4] {
+/// Runs of this engine. What is not as it is wished for is shown, and does not count.
+#[derive(PartialEq)]
+enum Ours {
+    AsWished,
+    /// Every text has a constraint of its own.
+    Alone,
+    /// Another one with this name.
+    Variant(&'static str),
+}
+
+fn wishes() -> Vec<Wish> {
+    use Ours::{Alone, AsWished, Variant};
     use Target::{Micros, Open, Ratio};
-    let first = [Ratio(1.0 / 8.0), Ratio(1.0 / 6.0), Ratio(1.0 / 6.0), Open, Ratio(1.0 / 3.0)];
-    let cold = || [Ratio(0.5), Ratio(0.7), Ratio(0.8), Ratio(1.0), Micros(300.0)];
-    let warm = [Ratio(0.25), Ratio(0.3), Ratio(0.3), Ratio(0.5), Micros(50.0)];
-    let wish = |what, peer, pick, targets, alone| Wish { what, peer, pick, targets, alone };
-    [
-        wish("compile + first mask", "llguidance, native", |run| run.first(), first, false),
-        wish("mask + commit, cold", "glrmask", |run| run.cold(), cold(), false),
-        wish("mask + commit, warm", "glrmask", |run| run.warm(), warm, false),
-        wish("*stricter:* mask + commit, every text alone", "glrmask", |run| run.cold(), cold(), true),
+    let first = |what, of| {
+        let targets = [Ratio(1.0 / 8.0), Ratio(1.0 / 6.0), Ratio(1.0 / 6.0), Open, Ratio(1.0 / 3.0)];
+        Wish { what, peer: "llguidance, native", pick: |run| run.first(), targets, of }
+    };
+    let cold = |what, of| {
+        let targets = [Ratio(0.5), Ratio(0.7), Ratio(0.8), Ratio(1.0), Micros(300.0)];
+        Wish { what, peer: "glrmask", pick: |run| run.cold(), targets, of }
+    };
+    let warm = |what, of| {
+        let targets = [Ratio(0.25), Ratio(0.3), Ratio(0.3), Ratio(0.5), Micros(50.0)];
+        Wish { what, peer: "glrmask", pick: |run| run.warm(), targets, of }
+    };
+    vec![
+        first("compile + first mask", AsWished),
+        cold("mask + commit, cold", AsWished),
+        warm("mask + commit, warm", AsWished),
+        first("*built with a profile:* compile + first mask", Variant(PROFILED)),
+        cold("*built with a profile:* mask + commit, cold", Variant(PROFILED)),
+        warm("*built with a profile:* mask + commit, warm", Variant(PROFILED)),
+        cold("*warmed for 5 ms:* mask + commit, cold", Variant(WARMED)),
+        cold("*stricter:* mask + commit, every text alone", Alone),
     ]
 }
 
@@ -50,9 +74,14 @@ pub(super) struct Judged {
 pub(super) fn judged(comparison: &Comparison) -> Option<Judged> {
     let mut rows = Vec::new();
     let (mut met, mut all) = (0, 0);
-    for Wish { what, peer, pick, targets, alone } in wishes() {
-        let engines: &Engines = if alone { &comparison.alone } else { &comparison.engines };
-        let (Some(ours), Some(theirs)) = (runs(engines, "Tokenstile"), runs(engines, peer)) else { continue };
+    for Wish { what, peer, pick, targets, of } in wishes() {
+        let ours = match of {
+            Ours::AsWished => runs(&comparison.engines, "Tokenstile"),
+            Ours::Alone => runs(&comparison.alone, "Tokenstile"),
+            Ours::Variant(name) => runs(&comparison.variants, name),
+        };
+        let (Some(ours), Some(theirs)) = (ours, runs(&comparison.engines, peer)) else { continue };
+        let counts = of == Ours::AsWished;
         let slowest = pick(&ours.lower_of_two()).last().copied();
         let (mine, theirs) = (ours.times(pick), theirs.times(pick));
         let mut row = vec![format!("{what}, against {peer}")];
@@ -61,8 +90,8 @@ pub(super) fn judged(comparison: &Comparison) -> Option<Judged> {
             let figures = mine.zip(theirs.percentile(p));
             row.push(figures.map_or("–".into(), |(mine, theirs)| {
                 let (words, is_met) = cell(target, mine as f64 / 1000.0, theirs as f64 / 1000.0);
-                all += usize::from(!alone && is_met.is_some());
-                met += usize::from(!alone && is_met == Some(true));
+                all += usize::from(counts && is_met.is_some());
+                met += usize::from(counts && is_met == Some(true));
                 words
             }));
         }

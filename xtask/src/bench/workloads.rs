@@ -57,17 +57,46 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
 /// The names of the results of [`rest`], one of each run.
 pub(super) const REST: [&str; 2] = ["rest", "rest-2"];
 
-/// Measures this engine with all schemas of MaskBench that are not among the cases.
-pub(super) fn rest(places: &Places, limit: usize) -> Result<(), String> {
+/// The schemas of MaskBench that are not among the cases.
+pub(super) struct Others {
+    /// Of which the profile is made, and that are not measured.
+    pub(super) training: PathBuf,
+    measured: PathBuf,
+}
+
+/// One in so many is for the profile.
+const TRAINED: usize = 14;
+
+/// The other schemas of MaskBench, as cases; made once in a run.
+pub(super) fn others(places: &Places) -> Result<Others, String> {
     let maskbench = places.root.join("../shared/maskbench");
     if !maskbench.is_dir() {
         return Err("../shared/maskbench is not there".into());
     }
+    let folder = places.results.join("others");
+    let others = Others { training: folder.join("training.jsonl"), measured: folder.join("measured.jsonl") };
+    if others.measured.exists() {
+        return Ok(others);
+    }
     places.make_venv()?;
-    let folder = empty(places, "rest")?;
+    let in_words = |error: std::io::Error| error.to_string();
+    fs::create_dir_all(&folder).map_err(in_words)?;
     let cases = folder.join("cases.jsonl");
     let (tokenizer, known) = (places.data("tokenizer.json"), places.data("cases.jsonl"));
     places.make_cases(&["rest".as_ref(), &tokenizer, &maskbench, &known, &cases])?;
+    let all = fs::read_to_string(&cases).map_err(in_words)?;
+    let (mut training, mut measured) = (String::new(), String::new());
+    for (number, line) in all.split_inclusive('\n').enumerate() {
+        if number.is_multiple_of(TRAINED) { &mut training } else { &mut measured }.push_str(line);
+    }
+    fs::write(&others.training, training).map_err(in_words)?;
+    fs::write(&others.measured, measured).map_err(in_words)?;
+    Ok(others)
+}
+
+/// Measures this engine with all schemas of MaskBench that are not among the cases.
+pub(super) fn rest(places: &Places, limit: usize) -> Result<(), String> {
+    let cases = others(places)?.measured;
     for result in REST {
         let mut command = our_bench(places);
         command.arg("--cases").arg(&cases).arg("--limit").arg(limit.to_string());
@@ -82,8 +111,8 @@ pub(super) fn patterns(places: &Places, engines: &[&Engine]) -> Result<(), Strin
     let texts = places.root.join("tools/bench/patterns.jsonl");
     let (tokenizer, cases) = (places.data("tokenizer.json"), folder.join("cases.jsonl"));
     places.make_cases(&["texts".as_ref(), &tokenizer, &texts, &cases])?;
-    let engines: Vec<&Engine> =
-        engines.iter().copied().filter(|engine| engine.key != ENGINES[0].key).collect();
+    let is_peer = |engine: &&Engine| !engine.key.starts_with(ENGINES[0].key) || engine.key == ALONE;
+    let engines: Vec<&Engine> = engines.iter().copied().filter(is_peer).collect();
     measure(places, &folder, &engines, "patterns-", usize::MAX)
 }
 

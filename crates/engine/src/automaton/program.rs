@@ -187,7 +187,7 @@ impl Program {
     }
 
     /// About how many bytes the shortest text of each expression has: see [`length`](super::length).
-    pub(crate) fn lengths(&self) -> &[u32] {
+    pub(super) fn lengths(&self) -> &[u32] {
         self.lengths.get_or_init(|| super::length::lengths(self))
     }
 

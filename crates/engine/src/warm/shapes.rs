@@ -109,7 +109,7 @@ pub(super) const VALUES: [(&str, &[&str]); 48] = [
 ];
 
 /// Ranges of numbers.
-pub(super) const RANGES: [&str; 24] = [
+pub(super) const RANGES: [&str; 34] = [
     r#"{"type": "integer", "minimum": 0, "maximum": 1}"#,
     r#"{"type": "integer", "minimum": 0, "maximum": 5}"#,
     r#"{"type": "integer", "minimum": 1, "maximum": 5}"#,
@@ -134,6 +134,16 @@ pub(super) const RANGES: [&str; 24] = [
     r#"{"type": "number", "minimum": -180, "maximum": 180}"#,
     r#"{"type": "number", "minimum": 0.1}"#,
     r#"{"type": "number", "minimum": 100}"#,
+    r#"{"type": "number", "minimum": 1, "maximum": 5}"#,
+    r#"{"type": "number", "minimum": 0, "maximum": 10}"#,
+    r#"{"type": "number", "minimum": 0, "maximum": 255}"#,
+    r#"{"type": "number", "minimum": 1, "maximum": 65535}"#,
+    r#"{"type": "integer", "minimum": 0, "maximum": 3}"#,
+    r#"{"type": "integer", "minimum": 0, "maximum": 23}"#,
+    r#"{"type": "integer", "minimum": 1, "maximum": 31}"#,
+    r#"{"type": "integer", "minimum": 1, "maximum": 1000}"#,
+    r#"{"type": "integer", "minimum": 1024, "maximum": 65535}"#,
+    r#"{"type": "integer", "minimum": 60}"#,
 ];
 
 /// Numbers of which some are in each of them.

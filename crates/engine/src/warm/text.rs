@@ -13,14 +13,14 @@ use tokenstile_grammar::{ExprId, MembersId};
 use crate::automaton::{Program, Store};
 use crate::shortest::plainest;
 
-/// From this depth on the shortest ways are taken.
+/// From this depth on short ways are taken.
 const DEEP: u32 = 24;
 /// So are they in a text that has so many bytes.
 const LONG: usize = 16 << 10;
 /// No text is longer.
 const LONGEST: usize = 2 * LONG;
 /// Nor takes more to write.
-const WORK: usize = 1 << 18;
+const WORK: usize = 1 << 16;
 /// Rounds of a repetition that need not end: of a list, and of the characters of a word.
 const ITEMS: u32 = 2;
 const LETTERS: u32 = 3;
@@ -155,19 +155,19 @@ impl<'s> Texts<'s> {
 
     /// Which way to go where there are several: another one each time.
     fn way(&mut self, choice: ExprId, ways: &[ExprId], hurries: bool) -> Option<ExprId> {
-        if hurries {
-            let lengths = self.program().lengths();
-            return ways.iter().copied().min_by_key(|way| lengths[way.index()]);
-        }
+        let arena = &self.program().arena;
+        let is_word = |way: &&ExprId| matches!(arena.get(**way), Expr::Literal(_));
         if let Some(&plain) = ways.iter().find(|way| self.is_plain(**way)) {
             return Some(plain);
+        }
+        if hurries {
+            return ways.iter().find(is_word).or(ways.first()).copied();
         }
         self.most_ways = self.most_ways.max(ways.len() as u32);
         let turn = self.turns.entry(choice).or_default();
         let nth = *turn as usize % ways.len();
         *turn += 1;
         // What is more than a word comes first.
-        let is_word = |way: &&ExprId| matches!(self.store.program.arena.get(**way), Expr::Literal(_));
         let (words, others): (Vec<&ExprId>, Vec<&ExprId>) = ways.iter().partition(is_word);
         others.into_iter().chain(words).nth(nth).copied()
     }

@@ -41,7 +41,7 @@ impl Grammar {
     /// ```
     /// use tokenstile_grammar::Grammar;
     /// let mut formats = Grammar::shared_formats();
-    /// assert!(formats.any(|(format, texts)| format == "date" && texts == ["2024-02-29"]));
+    /// assert!(formats.any(|(format, texts)| format == "date" && texts.contains(&"2024-02-29")));
     /// ```
     pub fn shared_formats() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
         FormatId::shared().map(|format| (format.name(), format.samples()))

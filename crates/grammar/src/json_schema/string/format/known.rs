@@ -14,10 +14,20 @@ use crate::limits::Limits;
 /// were only left out in between. With each, texts in which much of it is seen, as in JSON without the quotes. That without
 /// is not shared by schemas: every place in it takes so much room that others would soon have none, and few ask for it.
 static FORMATS: [(&str, Draft, &[&str]); 19] = [
-    ("date-time", Draft::Draft4, &["2024-02-29T12:34:56.789Z", "1990-12-31T23:59:59-08:30"]),
-    ("email", Draft::Draft4, &["john.doe+tag@mail.my-host1.example.com", "a@b.org"]),
+    (
+        "date-time",
+        Draft::Draft4,
+        &[
+            "2024-02-29T12:34:56.789Z",
+            "1990-12-31T23:59:59-08:30",
+            "2023-10-05T09:00:00Z",
+            "2000-01-15T16:05:45+01:00",
+            "1985-06-30T00:15:10-05:00",
+        ],
+    ),
+    ("email", Draft::Draft4, &["john.doe+tag@mail.my-host1.example.com", "a@b.org", "user123@example.com"]),
     ("hostname", Draft::Draft4, &["www.my-host1.example.com", "localhost"]),
-    ("ipv4", Draft::Draft4, &["192.168.10.1", "8.255.0.41"]),
+    ("ipv4", Draft::Draft4, &["192.168.10.1", "8.255.0.41", "10.0.0.255", "127.0.0.1", "203.0.113.64"]),
     (
         "ipv6",
         Draft::Draft4,
@@ -26,10 +36,16 @@ static FORMATS: [(&str, Draft, &[&str]); 19] = [
     (
         "uri",
         Draft::Draft4,
-        &["https://me@www.example.com:8080/a/b-c_d.html?x=1&y=%20z#top", "mailto:a@b.org", "urn:a:b-1"],
+        &[
+            "https://me@www.example.com:8080/a/b-c_d.html?x=1&y=%20z#top",
+            "http://localhost:9090/api/v1",
+            "http://10.0.0.1/a",
+            "mailto:a@b.org",
+            "urn:a:b-1",
+        ],
     ),
-    ("date", Draft::Draft4, &["2024-02-29"]),
-    ("time", Draft::Draft4, &["12:34:56.789Z", "23:59:59+01:00"]),
+    ("date", Draft::Draft4, &["2024-02-29", "1990-12-31", "2023-10-05", "2000-01-15", "1985-06-30"]),
+    ("time", Draft::Draft4, &["12:34:56.789Z", "23:59:59+01:00", "09:00:00Z", "16:05:45-05:30", "00:15:10Z"]),
     (
         "regex",
         Draft::Draft4,
@@ -38,7 +54,11 @@ static FORMATS: [(&str, Draft, &[&str]); 19] = [
             r"^\\S+@(([^\\s.]+\\.)*[A-F])?[^\\x00-\\x7F]\\u00e9$",
         ],
     ),
-    ("uri-reference", Draft::Draft6, &["../a/b.html?x=1#top", "/a/b", "#top", "https://www.example.com/a"]),
+    (
+        "uri-reference",
+        Draft::Draft6,
+        &["../a/b.html?x=1#top", "/a/b", "#top", "https://www.example.com/a", "http://localhost:9090/api"],
+    ),
     ("uri-template", Draft::Draft6, &["https://example.com/a/{b,c:3}{/d*}{?x,y*}"]),
     ("json-pointer", Draft::Draft6, &["/a/0/b~1c"]),
     ("idn-email", Draft::Draft7, &["john.doe+tag@mail.my-host1.example.com", "jörg@bücher.example"]),
@@ -46,7 +66,7 @@ static FORMATS: [(&str, Draft, &[&str]); 19] = [
     ("iri", Draft::Draft7, &["https://www.example.com:8080/a/b-ü.html?x=1&y=%20z#top"]),
     ("iri-reference", Draft::Draft7, &["../a/ü.html?x=1#top", "/a/b", "https://www.example.com/a"]),
     ("relative-json-pointer", Draft::Draft7, &["1/a/0/b~1c", "0#"]),
-    ("duration", Draft::Draft201909, &["P1Y2M3DT4H5M6S", "P4W"]),
+    ("duration", Draft::Draft201909, &["P1Y2M3DT4H5M6S", "P4W", "PT30M", "P10DT12H"]),
     ("uuid", Draft::Draft201909, &["123e4567-e89b-12d3-a456-426614174000"]),
 ];
 
