@@ -89,6 +89,11 @@ impl Store {
         known.map(|known| known.1)
     }
 
+    /// Whether the grammar begins with the base of all schemas, as the library's does, which is nothing else.
+    pub(crate) fn has_base(&self) -> bool {
+        self.program.arena.base_len() > 0
+    }
+
     /// Whether the object with this number is the library's.
     #[inline]
     pub(crate) fn is_shared(&self, id: u32) -> bool {

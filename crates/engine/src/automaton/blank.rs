@@ -24,7 +24,7 @@ pub(crate) struct BlankFirst {
 impl Store {
     /// Takes a state apart that begins with white space in all of its cells, or with a sign and white space.
     pub(crate) fn blank_first(&self, id: StateId) -> Option<BlankFirst> {
-        if self.is_shared(id.0) {
+        if self.is_shared(id.0) || !self.has_base() {
             return None;
         }
         let mut cells: SmallVec<[CellId; 4]> = SmallVec::from_slice(&self.state(id).kernel);

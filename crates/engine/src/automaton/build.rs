@@ -236,6 +236,14 @@ impl<'s> Build<'s> {
         if self.store.is_shared(id.0) {
             return self.library().clamp_state(id);
         }
+        let store = self.store;
+        let is_clamped = |&id: &CellId| {
+            let cell = store.cell(id);
+            cell.clamped == id && !matches!(cell.head, Head::Bool(_))
+        };
+        if state.kernel.iter().all(is_clamped) {
+            return state.clamped.set(id);
+        }
         let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
         for &id in state.kernel.iter() {
             let cell = self.store.cell(id);

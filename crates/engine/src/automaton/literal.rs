@@ -70,8 +70,9 @@ impl Store {
         build.clamp_local(next)
     }
 
+    /// What is left of the literal that a cell stands in, if it does, and what follows it.
     #[inline]
-    pub(super) fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
+    pub(crate) fn literal_at(&self, cell: CellId) -> Option<(&[u8], CellId)> {
         let Cell { head, tail, .. } = self.cell(cell);
         Some((self.literal_in(head)?, tail))
     }

@@ -53,7 +53,7 @@ pub(crate) use entries::{BehindKey, Generic};
 pub(crate) use except::Except;
 pub(crate) use free::Free;
 pub(crate) use length::FAR;
-pub(crate) use literal::{Literals, Ways, first_literal};
+pub(crate) use literal::{Literals, Rest, Ways, first_literal};
 pub(crate) use local::LocalExpansion;
 pub(crate) use loops::Loop;
 pub(crate) use partition::partition;

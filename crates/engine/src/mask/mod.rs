@@ -13,6 +13,7 @@ mod choice;
 mod closed;
 mod cover;
 mod free;
+mod literals;
 mod machines;
 mod pending;
 mod rows;

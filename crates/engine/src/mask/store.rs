@@ -9,12 +9,13 @@ use tokenstile_grammar::ir::IdIndex;
 
 use super::accept::{DENSE, DENSE_SHARED};
 use super::choice::{Choices, Origin};
+use super::literals::LiteralMemo;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
 use crate::automaton::{
-    AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, NodeId, OWN, StateId, Store, Work,
+    AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, OWN, StateId, Store, Work,
 };
 use crate::library::Library;
 use crate::tables::Tables;
@@ -34,6 +35,7 @@ pub(crate) struct MaskStore {
     /// What states of the library do with what is pending in this constraint only.
     resolved: RwLock<FxHashMap<(PendingId, StateId), WalkedId>>,
     pub(super) choices: Choices,
+    pub(super) literals: LiteralMemo,
     pub(super) wide: WideMemo,
     pub(super) wholes: Wholes,
 }
@@ -48,6 +50,7 @@ impl MaskStore {
             walked: AppendVec::new(),
             index: Mutex::default(),
             choices: Choices::default(),
+            literals: LiteralMemo::default(),
             wide: WideMemo::default(),
             wholes: Wholes::new(),
             library,
@@ -211,8 +214,7 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<Walked, Exceeded> {
         let mut walk = Walk::new(self, store, tables, work);
-        let (literals, rest) = store.literals_of(state);
-        walk.literals(ROOT, NodeId::BOTTOM, &literals)?;
+        let rest = walk.along_literals(state)?;
         walk.run()?;
         let Some(rest) = store.beside_literals(&rest) else { return Ok(walk.finish(None)) };
         let known = self.start(store, tables, rest, walk.work)?;
