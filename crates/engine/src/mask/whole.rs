@@ -168,8 +168,11 @@ impl MaskStore {
 
 fn copy(mask: &[u32], words: &mut [u32]) {
     let n = mask.len().min(words.len());
-    words[..n].copy_from_slice(&mask[..n]);
-    words[n..].fill(0);
+    let (words, past) = words.split_at_mut(n);
+    words.copy_from_slice(&mask[..n]);
+    if !past.is_empty() {
+        past.fill(0);
+    }
 }
 
 /// A mask, and the tokens that it was made for.
