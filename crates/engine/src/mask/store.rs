@@ -14,9 +14,7 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
-use crate::automaton::{
-    AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, OWN, StateId, Store, Work,
-};
+use crate::automaton::{AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
 use crate::trie::ROOT;
