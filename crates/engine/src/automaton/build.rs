@@ -119,8 +119,8 @@ impl<'s> Build<'s> {
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
         };
-        let far = self.store.program.far;
-        if max.is_some_and(|max| max.saturating_sub(count) < far) {
+        let far = self.store.program.far_in(expr);
+        if max.is_some_and(|max| max.saturating_sub(count).saturating_add(1) < far) {
             return head;
         }
         // A length that is far away is none, and what is left may be what all constraints have.
@@ -256,6 +256,7 @@ impl<'s> Build<'s> {
                 _ => cells.push(cell.clamped),
             }
         }
+        store.drop_digits(&mut cells);
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         state.clamped.set(clamped)
     }

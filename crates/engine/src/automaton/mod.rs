@@ -28,6 +28,7 @@ mod build;
 mod byte;
 mod counted;
 mod covers;
+mod digits;
 mod distance;
 mod entries;
 mod except;

@@ -22,6 +22,8 @@ pub(crate) struct Program {
     pub(crate) anything: ExprId,
     /// From this many bytes on, a counter cannot run out within one token.
     pub(crate) far: u32,
+    /// The same for one of digits: see [`digits`](super::digits).
+    pub(super) far_in_digits: u32,
     /// The character sets as the vocabulary sees them, but for the first so many: those are the base's.
     classes: Vec<OnceLock<CharClass>>,
     shared_sets: usize,
@@ -106,6 +108,13 @@ pub(crate) struct Behind {
     pub(crate) ends_with: ExprId,
 }
 
+/// What tokens have most of: bytes, and digits in a row.
+#[derive(Clone, Copy, Default)]
+struct Longest {
+    token: usize,
+    number: usize,
+}
+
 impl Program {
     pub(crate) fn new(grammar: Grammar, tables: &Tables) -> Result<Self, Error> {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
@@ -113,7 +122,9 @@ impl Program {
         let nullable = tokenstile_grammar::passes::nullable(&grammar);
         let rules = Rules { bodies, nullable };
         let (arena, lacks) = (grammar.into_arena(), tables.profile.lacks.clone());
-        let program = Program::build(arena, rules, root, tables.trie.longest, lacks)?;
+        let trie = &tables.trie;
+        let longest = Longest { token: trie.longest, number: trie.longest_number };
+        let program = Program::build(arena, rules, root, longest, lacks)?;
         program.arena.all_members().try_for_each(Members::check)?;
         Ok(program)
     }
@@ -121,14 +132,14 @@ impl Program {
     /// A program that is just one regular expression, to find out something about it.
     pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
         let lacks = Arc::new(Lacks::none());
-        Program::build(arena, Rules::default(), expr, 0, lacks)
+        Program::build(arena, Rules::default(), expr, Longest::default(), lacks)
     }
 
     fn build(
         mut arena: Arena,
         rules: Rules,
         root: ExprId,
-        longest_token: usize,
+        longest: Longest,
         lacks: Arc<Lacks>,
     ) -> Result<Self, Error> {
         let anything = arena.anything();
@@ -147,7 +158,8 @@ impl Program {
         let conjunctions = kinds.all(&arena, |expr| matches!(expr, Expr::And(_)));
         let excepts = conjunctions.into_iter().map(|id| (id, OnceLock::new())).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
-        let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
+        let behind = |longest: usize| u32::try_from(longest).unwrap_or(u32::MAX - 2).saturating_add(1);
+        let (far, far_in_digits) = (behind(longest.token), behind(longest.number));
         Ok(Program {
             arena,
             bodies: rules.bodies,
@@ -155,6 +167,7 @@ impl Program {
             nullable,
             anything,
             far,
+            far_in_digits,
             classes,
             shared_sets,
             tallies,
