@@ -176,6 +176,18 @@ impl Store {
         (parts.len() > 1).then(|| parts.into_iter().map(|part| build.state(&part.1)).collect())
     }
 
+    /// A state of which some cells are the library's, and others are not, as two that are it together.
+    pub(crate) fn parts_by_home(&self, id: StateId) -> Option<SmallVec<[StateId; 4]>> {
+        let kernel = &self.state(id).kernel;
+        // The library has the lower ids.
+        let (shared, own) = kernel.split_at(kernel.partition_point(|cell| self.is_shared(cell.0)));
+        if shared.is_empty() || own.is_empty() {
+            return None;
+        }
+        let mut build = self.build();
+        Some([shared, own].into_iter().map(|cells| build.state(cells)).collect())
+    }
+
     /// For a state from which one choice is come to: what stands for it whatever slots are open.
     pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
         let known = &self.state(id).generic;

@@ -165,7 +165,9 @@ impl<'a> Walk<'a> {
         state: StateId,
         ask: impl Fn(StateId, &mut Work) -> Result<W, Exceeded>,
     ) -> Result<bool, Exceeded> {
-        let Some(parts) = self.store.parts_by_members(state) else { return Ok(false) };
+        let parts = self.store.parts_by_members(state);
+        let parts = parts.or_else(|| self.store.parts_by_home(state));
+        let Some(parts) = parts else { return Ok(false) };
         for part in parts {
             let known = ask(part, self.work)?;
             self.join(&known)?;
