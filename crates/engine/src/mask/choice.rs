@@ -132,7 +132,7 @@ impl Walk<'_> {
     }
 
     /// Takes a frame that is called.
-    fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
+    pub(super) fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
         self.work.depth += 1;
         if node == ROOT {
@@ -173,8 +173,8 @@ impl Walk<'_> {
             return left.try_for_each(|&pending| self.resolved(pending, state));
         }
         for &pending in &walked.pending {
-            let pending = self.memory.pending(pending);
             self.pending(pending, ret)?;
+            let pending = self.memory.pending(pending);
             self.pass_on(pending, self.store.split_expansion(ret), false);
         }
         Ok(())
@@ -197,7 +197,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn choice(&mut self, node: u32, choice: LocalId) -> Result<(), Exceeded> {
+    /// The bytes that the entries of a choice may begin with.
+    pub(super) fn firsts_of_choice(&self, choice: LocalId) -> Option<ByteSet> {
+        let (state, _) = self.store.local(choice).heads[0];
+        let (members, _) = self.store.open_in(state)?;
+        Some(self.memory.choices.firsts(self.store, members))
+    }
+
+    pub(super) fn choice(&mut self, node: u32, choice: LocalId) -> Result<(), Exceeded> {
         let (state, _) = self.store.local(choice).heads[0];
         let Some((members, open)) = self.store.open_in(state) else { return Ok(()) };
         let firsts = self.memory.choices.firsts(self.store, members);
@@ -229,10 +236,9 @@ impl Walk<'_> {
             for &pending in &walked.pending {
                 let pending = self.memory.pending(pending);
                 let (Some(end), Some(of)) = (pending.end, pending.of) else { continue };
-                let pending = self.memory.pending(of);
                 let next = self.store.local_after_entry(choice, end);
-                self.pending(pending, next)?;
-                self.pass_on(pending, self.store.split_expansion(next), false);
+                self.pending(of, next)?;
+                self.pass_on(self.memory.pending(of), self.store.split_expansion(next), false);
             }
         }
         Ok(())

@@ -7,6 +7,7 @@
 //! one answer serves every parse that passes by.
 
 mod accept;
+mod below;
 mod but_few;
 mod chain;
 mod choice;

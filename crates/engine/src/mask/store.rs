@@ -1,13 +1,14 @@
 //! What walks left behind, and how an answer is put together from it.
 
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::IdIndex;
 
 use super::accept::{DENSE, DENSE_SHARED};
+use super::below::Below;
 use super::choice::{Choices, Origin};
 use super::literals::LiteralMemo;
 use super::pending::{Pending, PendingId, Walked, WalkedId};
@@ -17,7 +18,7 @@ use super::wide::WideMemo;
 use crate::automaton::{AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
-use crate::trie::ROOT;
+use crate::trie::{ROOT, Trie};
 
 /// What walks left behind for others to find.
 pub(crate) struct MaskStore {
@@ -27,7 +28,7 @@ pub(crate) struct MaskStore {
     own: u32,
     /// More tokens than this are kept as a mask.
     pub(super) dense: usize,
-    pending: AppendVec<Pending>,
+    pending: AppendVec<Known>,
     walked: AppendVec<Walked>,
     index: Mutex<IdIndex<PendingId>>,
     /// What states of the library do with what is pending in this constraint only.
@@ -36,6 +37,18 @@ pub(crate) struct MaskStore {
     pub(super) literals: LiteralMemo,
     pub(super) wide: WideMemo,
     pub(super) wholes: Wholes,
+}
+
+/// Something pending, and what lies below it, once that was asked for.
+struct Known {
+    pending: Pending,
+    below: OnceLock<Below>,
+}
+
+impl Known {
+    fn new(pending: Pending) -> Self {
+        Known { pending, below: OnceLock::new() }
+    }
 }
 
 impl MaskStore {
@@ -54,7 +67,7 @@ impl MaskStore {
             library,
         };
         if store.library.is_none() {
-            store.pending.push(Pending::default()); // PendingId::WHOLE
+            store.pending.push(Known::new(Pending::default())); // PendingId::WHOLE
         }
         store
     }
@@ -79,8 +92,23 @@ impl MaskStore {
     }
 
     pub(super) fn pending(&self, id: PendingId) -> &Pending {
+        &self.known(id).pending
+    }
+
+    fn known(&self, id: PendingId) -> &Known {
         let home = self.home(id.0);
         home.pending.get((id.0 - home.own) as usize)
+    }
+
+    /// What lies below the nodes that are pending, if there are many.
+    pub(super) fn below(&self, store: &Store, trie: &Trie, id: PendingId) -> Option<&Below> {
+        let Known { pending, below } = self.known(id);
+        let made = || {
+            let below = Below::of(trie, pending);
+            store.home(id.0).add_bytes(below.bytes());
+            below
+        };
+        Below::pays(pending).then(|| below.get_or_init(made))
     }
 
     /// The store and the memory that know a state: these, or those of the library.
@@ -105,8 +133,8 @@ impl MaskStore {
         if let Some(known) = index.find(hash, |id| *self.pending(id) == pending) {
             return known;
         }
-        store.add_bytes(pending.bytes());
-        let id = PendingId(self.own + self.pending.push(pending) as u32);
+        store.add_bytes(pending.bytes() + size_of::<OnceLock<Below>>());
+        let id = PendingId(self.own + self.pending.push(Known::new(pending)) as u32);
         index.insert(hash, id);
         id
     }
@@ -298,7 +326,7 @@ impl MaskStore {
         }
         let local = store.clamped_local(store.local_of(state));
         let left = self.pending(pending);
-        walk.pending(left, local)?;
+        walk.pending(pending, local)?;
         walk.run()?;
         let at = store.split_expansion(local);
         walk.pass_on(left, at, true);

@@ -698,15 +698,20 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes on from every pending place in `local`.
-    pub(super) fn pending(&mut self, pending: &Pending, local: LocalId) -> Result<(), Exceeded> {
+    pub(super) fn pending(&mut self, id: PendingId, local: LocalId) -> Result<(), Exceeded> {
+        let memory = self.memory;
+        let pending = memory.pending(id);
         let split = self.expansion(local);
         let expansion = match pending {
             Pending { pure, runs, .. } if pure.is_empty() && runs.is_empty() => split,
             _ => self.store.local_expansion(local),
         };
         self.visited.get_or_insert_default();
-        for &node in &pending.nodes {
-            self.go_on(node, split)?;
+        let below =
+            if split.apart.frames.is_empty() { memory.below(self.store, self.trie, id) } else { None };
+        match below {
+            Some(below) => self.go_on_from_all(below, split)?,
+            None => pending.nodes.iter().try_for_each(|&node| self.go_on(node, split))?,
         }
         for &(node, class) in &pending.pure {
             if overlaps(&expansion.alive, &class) {
