@@ -42,6 +42,21 @@ pub fn mask_of(matcher: &mut Matcher) -> Vec<u32> {
     words
 }
 
+/// Masks along `text`, after each byte, against those of the reference.
+pub fn masks_agree(grammar: &Grammar, vocab: &Vocab, text: &str, source: &str) {
+    let (constraint, sorted) = (compile(grammar, vocab), Sorted::new(vocab));
+    let reference = Reference::new(grammar);
+    let mut state = reference.start();
+    let mut matcher = constraint.matcher();
+    for (at, byte) in text.bytes().enumerate() {
+        let expected = sorted.mask(&reference, state);
+        assert_eq!(expected.unknown.iter().sum::<u32>(), 0);
+        assert_eq!(mask_of(&mut matcher), expected.allowed, "{source} after {:?}", &text[..at]);
+        matcher.commit(byte.into()).unwrap_or_else(|e| panic!("{source}: {e} at {at}"));
+        state = reference.step(state, byte);
+    }
+}
+
 /// Whether a mask allows a token.
 pub fn bit(words: &[u32], token: TokenId) -> bool {
     words.get(token as usize / 32).is_some_and(|w| w >> (token % 32) & 1 == 1)
