@@ -4,7 +4,7 @@ mod support;
 
 use std::collections::HashSet;
 
-use support::{allowed, bit, byte_vocab, compile, mask_of, tokens_in};
+use support::{allowed, bit, byte_vocab, compile, mask_of, masks_agree, tokens_in};
 use tokenstile::grammar::ir::{CharSet, Count, MachineRef, Members, Slot};
 use tokenstile::grammar::{ErrorKind, ExprId, GrammarBuilder};
 use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
@@ -561,4 +561,39 @@ fn recursion_hides_behind_members_and_machines_that_may_be_empty() {
         g.define(root, body);
         same_as_reference(&g.build(root).expect("well formed"), b"abc,xy", 4);
     }
+}
+
+/// Each key opens another set of keys, of which all but one were open before.
+#[test]
+fn many_keys_once_each_in_any_order() {
+    let keys: Vec<String> = ('a'..='x').flat_map(|c| [c.to_string(), format!("{c}{c}z")]).collect();
+    let members: Vec<String> = keys.iter().map(|key| format!(r#""{key}": {{"type": "boolean"}}"#)).collect();
+    let source = format!(
+        r#"{{"type": "object", "properties": {{{}}}, "additionalProperties": false}}"#,
+        members.join(",")
+    );
+    let grammar = Grammar::json_schema(&source, &Default::default(), &Limits::default()).unwrap();
+    let tokens = [
+        "bb",
+        "bbz",
+        "z\"",
+        "a\":",
+        "\":true",
+        "cc",
+        "c\":f",
+        "x\":true}",
+        "xxz\"",
+        "\",",
+        ",\"d",
+        "dd",
+        "ddz\":",
+        "kkz",
+        "true,\"",
+        "false,\"m",
+        "rue",
+        "false}",
+        "j\":true,\"jjz\":",
+    ];
+    let text = r#"{"bbz":true,"m":false,"a":true,"xxz":false,"ddz":true,"c":false,"jjz":true,"b":true}"#;
+    masks_agree(&grammar, &byte_vocab(&tokens), text, "48 keys");
 }

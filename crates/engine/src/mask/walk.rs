@@ -710,7 +710,10 @@ impl<'a> Walk<'a> {
         let below =
             if split.apart.frames.is_empty() { memory.below(self.store, self.trie, id) } else { None };
         match below {
-            Some(below) => self.go_on_from_all(below, split)?,
+            Some(below) => {
+                self.work.spend(pending.nodes.len() / 4)?;
+                self.go_on_from_all(below, split)?;
+            }
             None => pending.nodes.iter().try_for_each(|&node| self.go_on(node, split))?,
         }
         for &(node, class) in &pending.pure {
