@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::OnceLock;
 
-use support::{Words, gbnf};
+use support::{Words, byte_vocab, gbnf, masks_agree};
 use tokenstile::grammar::JsonOptions;
 use tokenstile::{Grammar, Limits};
 
@@ -133,4 +133,29 @@ fn keywords_beside_identifiers() {
     ] {
         words().check_along(&gbnf(&format!("root ::= (item | [ ()])+\n{rules}")), &texts);
     }
+}
+
+/// A token may have any length of white space before what follows it, which leads on from some of those lengths only.
+#[test]
+fn white_space_of_many_lengths_before_anything() {
+    let blanks = (1..30usize).map(|count| " ".repeat(count));
+    let behind =
+        ["{", "{\"", "\"ab", "\"cd\"", "[", "[1", "]", "}", ",", ",\"", ":", ": {", "(", "(a", "x", "true"];
+    let ahead = ["", ",", ":", "{", "[", "(", "a"];
+    let longer = |blank: &String| {
+        let count = blank.len();
+        let on = behind.iter().enumerate().filter(move |(at, _)| (count + at) % 3 == 0);
+        on.map(|(at, on)| format!("{}{blank}{on}", ahead[(count + at) % ahead.len()])).collect::<Vec<_>>()
+    };
+    let tokens: Vec<String> = blanks.clone().chain(blanks.flat_map(|blank| longer(&blank))).collect();
+    let vocab = byte_vocab(&tokens);
+    let schema = r##"{"type": "object", "additionalProperties": false, "properties": {
+        "ab": {"$ref": "#"}, "cd": {"type": "array", "items": {"anyOf": [{"$ref": "#"}, {"type": "integer"}]}},
+        "ef": {"type": "boolean"}}}"##;
+    let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let text = "{   \"ab\":  {  \"ef\" :   true,    \"cd\": [  1,   {     \"ef\": false}  ,  2 ]  }  ,  \"cd\":[ ]   }";
+    masks_agree(&grammar, &vocab, text, schema);
+    let source = "root ::= sum\nsum ::= term ([ ]* \",\" [ ]* term)*\nterm ::= \"(\" [ ]* sum [ ]* \")\" | [a-z]+ [ ]* call?\n\
+                  call ::= \"[\" [ ]* sum [ ]* \"]\"";
+    masks_agree(&gbnf(source), &vocab, "(  a ,   (b  [   x ],  c)  )  ,   y [ z  ]", source);
 }
