@@ -158,4 +158,7 @@ fn white_space_of_many_lengths_before_anything() {
     let source = "root ::= sum\nsum ::= term ([ ]* \",\" [ ]* term)*\nterm ::= \"(\" [ ]* sum [ ]* \")\" | [a-z]+ [ ]* call?\n\
                   call ::= \"[\" [ ]* sum [ ]* \"]\"";
     masks_agree(&gbnf(source), &vocab, "(  a ,   (b  [   x ],  c)  )  ,   y [ z  ]", source);
+    // Where a rule ends after any of them, another one may be called.
+    let source = "root ::= list+\nlist ::= \"(\" list* \")\" [ ]* | [a-z] [ ]*";
+    masks_agree(&gbnf(source), &vocab, "(a   b  ((c )   x)  a)   (a) ", source);
 }
