@@ -62,8 +62,8 @@ impl Below {
 }
 
 impl Walk<'_> {
-    /// Takes every child of some nodes that a local has a way to. The local is not in front of parts of entries, which may
-    /// do something with any node.
+    /// Takes every child of some nodes that a local has a way to. No frames are called there, neither parts of entries nor
+    /// rules.
     pub(super) fn go_on_from_all(&mut self, below: &Below, at: &LocalExpansion) -> Result<(), Exceeded> {
         self.work.spend(1 + at.ways)?;
         for byte in at.alive.iter() {
@@ -75,12 +75,6 @@ impl Walk<'_> {
             let next = self.step(at, class)?;
             self.work.spend(children.len())?;
             children.iter().try_for_each(|&(_, child)| self.arrive(child, next))?;
-        }
-        for &(ret, start) in at.apart.calls.iter() {
-            let firsts = self.store.first_bytes(start);
-            for node in nodes_before(below, firsts.iter()) {
-                self.frame(node, ret, start)?;
-            }
         }
         for &choice in at.apart.choices.iter() {
             let Some(firsts) = self.firsts_of_choice(choice) else { continue };

@@ -132,7 +132,7 @@ impl Walk<'_> {
     }
 
     /// Takes a frame that is called.
-    pub(super) fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
+    fn frame(&mut self, node: u32, ret: LocalId, start: StateId) -> Result<(), Exceeded> {
         self.work.spend(1)?;
         self.work.depth += 1;
         if node == ROOT {

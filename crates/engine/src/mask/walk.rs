@@ -707,8 +707,11 @@ impl<'a> Walk<'a> {
             _ => self.store.local_expansion(local),
         };
         self.visited.get_or_insert_default();
-        let below =
-            if split.apart.frames.is_empty() { memory.below(self.store, self.trie, id) } else { None };
+        let below = if split.apart.frames.is_empty() && split.apart.calls.is_empty() {
+            memory.below(self.store, self.trie, id)
+        } else {
+            None
+        };
         match below {
             Some(below) => {
                 self.work.spend(pending.nodes.len() / 4)?;
