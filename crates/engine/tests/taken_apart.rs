@@ -144,7 +144,7 @@ fn white_space_of_many_lengths_before_anything() {
     let ahead = ["", ",", ":", "{", "[", "(", "a"];
     let longer = |blank: &String| {
         let count = blank.len();
-        let on = behind.iter().enumerate().filter(move |(at, _)| (count + at) % 3 == 0);
+        let on = behind.iter().enumerate().filter(move |(at, _)| (count + at).is_multiple_of(3));
         on.map(|(at, on)| format!("{}{blank}{on}", ahead[(count + at) % ahead.len()])).collect::<Vec<_>>()
     };
     let tokens: Vec<String> = blanks.clone().chain(blanks.flat_map(|blank| longer(&blank))).collect();
