@@ -15,24 +15,42 @@ fn grammar(schema: &str) -> Grammar {
     Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
 }
 
+/// Tokens that are in the middle of something, or go past it.
+const WORDS: [&str; 31] = [
+    "(?:", "(?<", "(?=", "(?<n>", ")*", "))", ")?(", "a)", "[a", "[^", "a-z", "z-a", "]+", "]{1,", "{2,1}",
+    "\\\\d", "\\\\", "\\\\p{L", "u00", "\\n", "x)\"", "|(", "name", ">x", "the", "].", "(((", "\"", "\\\"",
+    "é", "$\"",
+];
+
 #[test]
 fn masks_are_those_of_the_definition() {
-    let words = [
-        "(?:", "(?<", "(?=", "(?<n>", ")*", "))", ")?(", "a)", "[a", "[^", "a-z", "z-a", "]+", "]{1,",
-        "{2,1}", "\\\\d", "\\\\", "\\\\p{L", "u00", "\\n", "x)\"", "|(", "name", ">x", "the", "].", "(((",
-        "\"", "\\\"", "é", "$\"",
-    ];
-    let vocab = byte_vocab(&words);
+    masks_agree(
+        REGEX,
+        &[
+            r"^(?:[a-z]+|\\d{2,4})(?<name>x|[^\\]-]*)?$",
+            r"((?=a(b))(?<n>c))(d)",
+            r"(((((((x)))))))\\u{1F600}\\p{Lu}",
+            r"[\\u0041-\\x7F",
+        ],
+    );
+}
+
+/// Beside other keywords it is a conjunction, of which many places are states of hundreds of cells.
+#[test]
+fn masks_beside_a_pattern_are_those_of_the_definition() {
+    masks_agree(
+        r#"{"type":"string","format":"regex","pattern":"^/.+/$"}"#,
+        &[r"/(?:(?<total>[a-f0-9]+)|\\d{2})%$/", r"/x/[/"],
+    );
+}
+
+/// At every place of some texts.
+fn masks_agree(schema: &str, texts: &[&str]) {
+    let vocab = byte_vocab(&WORDS);
     let sorted = Sorted::new(&vocab);
-    let grammar = grammar(REGEX);
+    let grammar = grammar(schema);
     let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
-    let texts = [
-        r"^(?:[a-z]+|\\d{2,4})(?<name>x|[^\\]-]*)?$",
-        r"((?=a(b))(?<n>c))(d)",
-        r"(((((((x)))))))\\u{1F600}\\p{Lu}",
-        r"[\\u0041-\\x7F",
-    ];
-    for text in texts.map(|text| format!("\"{text}\"")) {
+    for text in texts.iter().map(|text| format!("\"{text}\"")) {
         for end in 0..=text.len() {
             let Some(start) = text.get(..end) else { continue };
             let mut matcher = matcher.fork();

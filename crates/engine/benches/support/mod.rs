@@ -27,8 +27,10 @@ product ::= value ([*/] ws value)*
 value ::= [a-z] [a-z0-9_]* ws | [0-9]+ ws | "(" ws sum ")" ws
 ws ::= [ \t]*"#;
 
+const COVERAGE: &str = r#"{"type": "string", "format": "regex", "pattern": "^/.+/$"}"#;
+
 /// The cases.
-pub const CASES: [Case; 6] = [
+pub const CASES: [Case; 7] = [
     (
         "person",
         |limits| Grammar::json_schema(PERSON, &Default::default(), limits),
@@ -64,6 +66,11 @@ pub const CASES: [Case; 6] = [
         "arithmetic",
         |limits| Grammar::gbnf(ARITHMETIC, limits),
         "(x + 3)*foo_bar2 - 17 = y\na+b*(c-(d/4)) = total_sum\n",
+    ),
+    (
+        "coverage",
+        |limits| Grammar::json_schema(COVERAGE, &Default::default(), limits),
+        r#""/^TOTAL.+?(\\d+%)$/""#,
     ),
 ];
 

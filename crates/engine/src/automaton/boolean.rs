@@ -32,6 +32,10 @@ pub(super) type Steps = SmallVec<[Step; 8]>;
 /// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
 
+/// Of leaves with more cells than that it is remembered which few they come from: places of many cells are often so many
+/// ways to get to few.
+const LARGE: usize = 32;
+
 impl FormulaId {
     pub(crate) const FALSE: FormulaId = FormulaId(0);
     pub(crate) const TRUE: FormulaId = FormulaId(1);
@@ -56,7 +60,7 @@ pub(crate) struct Formula {
 
 impl Formula {
     /// Where some bytes lead, and perhaps others, if that is known.
-    fn known_steps(&self, bytes: &ByteSet) -> Option<&[Step]> {
+    pub(super) fn known_steps(&self, bytes: &ByteSet) -> Option<&[Step]> {
         let some = || self.some_steps.get().filter(|some| bytes.is_subset(&some.0)).map(|some| &some.1);
         self.steps.get().or_else(some).map(|steps| &**steps)
     }
@@ -341,7 +345,20 @@ impl<'s> Build<'s> {
 
     /// The formula of a set of cells, with the assertions at this place decided or turned into conjunctions.
     fn leaf(&mut self, cells: &[CellId], scope: &Scope) -> FormulaId {
-        self.leaf_assuming(cells, scope, &mut SmallVec::new())
+        if scope.region.is_some() {
+            return self.leaf_assuming(cells, scope, &mut SmallVec::new());
+        }
+        if let Some(&known) = self.index.large_leaves.get(cells) {
+            return known;
+        }
+        let leaf = self.leaf_assuming(cells, scope, &mut SmallVec::new());
+        if let Kind::Leaf { state, .. } = &self.store.formula(leaf).kind
+            && self.store.state(*state).kernel.len() > LARGE
+        {
+            self.store.add_bytes(2 * size_of_val(cells) + 32);
+            self.index.large_leaves.insert(cells.into(), leaf);
+        }
+        leaf
     }
 
     /// The same where the lookaheads in `assumed` hold: a loop may come back to one without moving on.

@@ -135,30 +135,35 @@ impl ShortestTexts {
 impl Store {
     /// What is known of the shortest texts of a cell.
     pub(super) fn distance(&self, cell: CellId) -> Shortest {
-        let known = self.program.shortest_texts();
-        let arena = &self.program.arena;
         let (mut at, mut sum) = (cell, Shortest::EMPTY);
         while at != CellId::NIL {
             let cell = self.cell(at);
-            sum = sum.then(match cell.head {
-                Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3, plain: true },
-                Head::Expr(expr, done) => match arena.get(expr) {
-                    Expr::Concat(list) => {
-                        let rest = arena.list(list).get(done as usize..).unwrap_or_default();
-                        rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
-                    }
-                    Expr::Literal(_) => {
-                        let Shortest { least, plain, .. } = known.of(expr);
-                        Shortest::exactly(least.saturating_sub(done), plain)
-                    }
-                    Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
-                    _ => known.of(expr),
-                },
-                Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
-            });
+            sum = sum.then(self.head_distance(cell.head));
             at = cell.tail;
         }
         sum
+    }
+
+    /// The same of what it begins with.
+    pub(super) fn head_distance(&self, head: Head) -> Shortest {
+        let known = self.program.shortest_texts();
+        let arena = &self.program.arena;
+        match head {
+            Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3, plain: true },
+            Head::Expr(expr, done) => match arena.get(expr) {
+                Expr::Concat(list) => {
+                    let rest = arena.list(list).get(done as usize..).unwrap_or_default();
+                    rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
+                }
+                Expr::Literal(_) => {
+                    let Shortest { least, plain, .. } = known.of(expr);
+                    Shortest::exactly(least.saturating_sub(done), plain)
+                }
+                Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
+                _ => known.of(expr),
+            },
+            Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
+        }
     }
 }
 

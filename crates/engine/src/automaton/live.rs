@@ -16,6 +16,8 @@ const SEARCH: usize = 1 << 15;
 const PROBE: usize = 128;
 /// So many sets of bytes are tried to come nearer to the end.
 const WAYS: usize = 3;
+/// Where a state with more cells leads is not looked up for every byte.
+const MANY: usize = 64;
 /// The first byte of many letters past ASCII.
 const USUAL_LEAD: u8 = 0xC3;
 /// So often in a row a way may come no nearer.
@@ -69,7 +71,7 @@ impl Build<'_> {
     /// Where a formula leads, the way that seems shortest at the end.
     fn nearest_last(&mut self, id: FormulaId) -> SmallVec<[FormulaId; 8]> {
         let mut nexts: SmallVec<[FormulaId; 8]> = self.steps(id).iter().map(|step| step.1).collect();
-        nexts.sort_by_cached_key(|&next| std::cmp::Reverse(self.store.formula_distance(next)));
+        nexts.sort_by_cached_key(|&next| std::cmp::Reverse(self.formula_distance(next)));
         nexts
     }
 
@@ -78,7 +80,7 @@ impl Build<'_> {
     fn probe(&mut self, id: FormulaId) -> bool {
         let store = self.store;
         let mut path: SmallVec<[FormulaId; 32]> = SmallVec::from_slice(&[id]);
-        let (mut at, mut least, mut stalls) = (id, store.formula_distance(id), 0);
+        let (mut at, mut least, mut stalls) = (id, self.formula_distance(id), 0);
         while path.len() < PROBE && stalls < STALLS {
             let Some(next) = self.nearer(at, &path) else { return false };
             path.push(next);
@@ -89,7 +91,7 @@ impl Build<'_> {
                 }
                 return true;
             }
-            let distance = store.formula_distance(next);
+            let distance = self.formula_distance(next);
             stalls = if distance < least { 0 } else { stalls + 1 };
             (at, least) = (next, least.min(distance));
         }
@@ -113,17 +115,16 @@ impl Build<'_> {
         path: &[FormulaId],
     ) -> Option<FormulaId> {
         let store = self.store;
-        let distance = store.formula_distance(id);
-        let mut steps = Steps::from_slice(&self.steps_by(part, bytes));
-        steps.sort_by_cached_key(|step| (store.formula_distance(step.1), !self.formula_accepts(step.1)));
-        let bytes = steps.iter().take(WAYS).flat_map(|step| usual_bytes(&step.0));
+        let distance = self.formula_distance(id);
+        let ways = self.nearest_ways(part, bytes);
+        let bytes = ways.iter().flat_map(usual_bytes);
         let mut other: Option<(u32, FormulaId)> = None;
         for byte in bytes {
             let next = self.formula_after(id, byte);
             if next == FormulaId::FALSE || store.formula(next).live.get() == Some(&false) {
                 continue;
             }
-            let far = store.formula_distance(next);
+            let far = self.formula_distance(next);
             if far < distance {
                 return Some(next);
             }
@@ -134,17 +135,49 @@ impl Build<'_> {
         other.map(|other| other.1)
     }
 
+    /// Sets of bytes with which a part comes nearest to its end.
+    fn nearest_ways(&mut self, part: FormulaId, bytes: &ByteSet) -> SmallVec<[ByteSet; WAYS]> {
+        let store = self.store;
+        if store.formula(part).known_steps(bytes).is_none()
+            && let Some(cells) = store.leaf_of_many(part)
+        {
+            return self.nearest_of_many(&cells, bytes);
+        }
+        let mut steps = Steps::from_slice(&self.steps_by(part, bytes));
+        steps.sort_by_cached_key(|step| (self.formula_distance(step.1), !self.formula_accepts(step.1)));
+        steps.iter().take(WAYS).map(|step| step.0).collect()
+    }
+
+    /// The same by what each of many cells misses: to find where all bytes lead, a state of as many cells would be made for
+    /// each class of them.
+    fn nearest_of_many(&mut self, cells: &[CellId], bytes: &ByteSet) -> SmallVec<[ByteSet; WAYS]> {
+        let mut edges = self.edges(cells);
+        edges.sort_by_cached_key(|edge| self.cell_distance(edge.1));
+        let (mut ways, mut left) = (SmallVec::new(), *bytes);
+        for (set, _) in edges {
+            let way = set.intersect(&left);
+            if way.is_empty() {
+                continue;
+            }
+            ways.push(way);
+            left = left.minus(&way);
+            if ways.len() == WAYS {
+                break;
+            }
+        }
+        ways
+    }
+
     /// The part of a formula that is farthest from its end; if none is far from it, one that is not there.
     fn missing_part(&mut self, mut id: FormulaId) -> FormulaId {
         let store = self.store;
-        let distance = |id: &FormulaId| store.formula_distance(*id);
         loop {
             let part = match &store.formula(id).kind {
-                Kind::And(parts) if distance(&id) == 0 => {
+                Kind::And(parts) if self.formula_distance(id) == 0 => {
                     parts.iter().copied().find(|&part| !self.formula_accepts(part))
                 }
-                Kind::And(parts) => parts.iter().copied().max_by_key(distance),
-                Kind::Or(parts) => parts.iter().copied().min_by_key(distance),
+                Kind::And(parts) => parts.iter().copied().max_by_key(|&part| self.formula_distance(part)),
+                Kind::Or(parts) => parts.iter().copied().min_by_key(|&part| self.formula_distance(part)),
                 _ => None,
             };
             match part {
@@ -153,38 +186,61 @@ impl Build<'_> {
             }
         }
     }
-}
 
-impl Store {
     /// How many bytes are missing to an end, as far as can be told at a glance. What several parts miss is counted for each, so
     /// that whatever brings one of them nearer counts.
-    fn formula_distance(&self, id: FormulaId) -> u32 {
-        let formula = self.formula(id);
-        *formula.distance.get_or_init(|| match &formula.kind {
+    fn formula_distance(&mut self, id: FormulaId) -> u32 {
+        let store = self.store;
+        let formula = store.formula(id);
+        if let Some(&known) = formula.distance.get() {
+            return known;
+        }
+        let distance = match &formula.kind {
             Kind::False => u32::MAX,
             Kind::True | Kind::Not(_) => 0,
             Kind::Leaf { state, .. } => {
-                self.state(*state).kernel.iter().map(|&cell| self.cell_distance(cell)).min().unwrap_or(0)
+                store.state(*state).kernel.iter().map(|&cell| self.cell_distance(cell)).min().unwrap_or(0)
             }
             Kind::And(parts) => {
                 parts.iter().fold(0, |sum: u32, &p| sum.saturating_add(self.formula_distance(p)))
             }
             Kind::Or(parts) => parts.iter().map(|&p| self.formula_distance(p)).min().unwrap_or(0),
-        })
+        };
+        *formula.distance.get_or_init(|| distance)
     }
 
-    /// The same for a cell.
-    fn cell_distance(&self, cell: CellId) -> u32 {
-        let mut distance = self.distance(cell).least;
-        let mut at = cell;
+    /// The same for a cell. Many cells have their ends in common.
+    fn cell_distance(&mut self, cell: CellId) -> u32 {
+        let store = self.store;
+        let (mut path, mut at, mut distance) = (SmallVec::<[CellId; 16]>::new(), cell, 0);
         while at != CellId::NIL {
-            let cell = self.cell(at);
-            if let Head::Bool(formula) = cell.head {
-                distance = distance.saturating_add(self.formula_distance(formula));
+            if let Some(&known) = self.index.distances.get(&at) {
+                distance = known;
+                break;
             }
-            at = cell.tail;
+            path.push(at);
+            at = store.cell(at).tail;
+        }
+        for at in path.into_iter().rev() {
+            let head = store.cell(at).head;
+            let own = match head {
+                Head::Bool(formula) => self.formula_distance(formula),
+                _ => store.head_distance(head).least,
+            };
+            distance = own.saturating_add(distance);
+            store.add_bytes(16);
+            self.index.distances.insert(at, distance);
         }
         distance
+    }
+}
+
+impl Store {
+    /// The cells of a formula that is a state of many and nothing else.
+    fn leaf_of_many(&self, id: FormulaId) -> Option<SmallVec<[CellId; 8]>> {
+        let Kind::Leaf { state, region: None, .. } = &self.formula(id).kind else { return None };
+        let kernel = &self.state(*state).kernel;
+        (kernel.len() > MANY).then(|| kernel.iter().copied().filter(|&cell| cell != CellId::NIL).collect())
     }
 }
 

@@ -249,6 +249,10 @@ pub(super) struct Index {
     pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
     pub(super) leaves: usize,
+    /// How many bytes cells miss to their ends, of those that were asked for.
+    pub(super) distances: FxHashMap<CellId, u32>,
+    /// What large leaves of formulas come from.
+    pub(super) large_leaves: FxHashMap<Box<[CellId]>, FormulaId>,
     /// What some ASCII characters do in a formula: see [`watched`](super::watched).
     pub(super) watchers: FxHashMap<(FormulaId, u128), Option<Arc<Watcher>>>,
 }

@@ -85,8 +85,9 @@ impl Parts {
 pub(super) fn pattern(build: &mut Build<'_>) -> Result<ExprId, Error> {
     let class = class(build)?;
     let parts = Parts::new(build, class)?;
-    // Level by level from the innermost: without a named group, and with just one.
-    let (mut none, mut one) = (build.arena.never(), build.arena.never());
+    // Level by level from the innermost: without a named group, and with just one. What comes before that one is written
+    // once, whether it comes or not.
+    let (mut none, mut one, mut rest) = (build.arena.never(), build.arena.never(), build.arena.never());
     for depth in 0..=DEPTH {
         let [none_closed, one_closed] = [none, one].map(|inner| build.seq(&[inner, parts.close]));
         let mut terms = vec![parts.simple];
@@ -96,9 +97,11 @@ pub(super) fn pattern(build: &mut Build<'_>) -> Result<ExprId, Error> {
         let with_name = parts.with_name(build, none_closed, one_closed);
         let terms = build.any(&terms);
         none = build.star(terms);
-        one = build.seq(&[none, with_name, none]);
+        rest = build.seq(&[with_name, none]);
+        one = build.seq(&[none, rest]);
     }
-    Ok(build.any(&[none, one]))
+    let rest = build.opt(rest);
+    Ok(build.seq(&[none, rest]))
 }
 
 /// The same as rules that call each other, so that groups may be nested to any depth: the bodies of what `rules` stands for (a
