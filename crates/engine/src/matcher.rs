@@ -210,7 +210,10 @@ impl Matcher {
                 todo.extend(walked.pending.iter().map(|&p| (below, p)));
             }
         }
-        Ok(work.cold_for())
+        match store.exceeded() {
+            Some(exceeded) => Err(exceeded.into()),
+            None => Ok(work.cold_for()),
+        }
     }
 
     pub(crate) fn work(&self) -> Work {
@@ -352,13 +355,11 @@ impl Matcher {
         });
     }
 
-    /// If the shared caches have grown too large, moves this sequence to new ones by playing it again.
+    /// If the shared caches have grown too large, or have in them what was given up half-way, moves this sequence to new
+    /// ones by playing it again.
     pub(crate) fn renew_if_full(&mut self) -> Result<(), MatchError> {
         let inner = &self.constraint.inner;
-        if let Some(e) = self.generation.store.exceeded() {
-            return Err(e.into());
-        }
-        if !self.generation.is_full(&inner.limits) {
+        if self.generation.store.exceeded().is_none() && !self.generation.is_full(&inner.limits) {
             return Ok(());
         }
         let mut inputs = Vec::with_capacity(self.last.count);

@@ -213,3 +213,31 @@ fn cancel_from_another_thread() {
         assert_eq!(refusal(result).kind(), ErrorKind::Cancelled);
     });
 }
+
+/// Whether `x` may begin a text takes a search over all that may be between the letters that the two patterns count back to.
+#[test]
+fn a_search_that_is_given_up_is_an_error_each_time_and_nothing_else_is_lost() {
+    let schema = r#"{"type": "string", "allOf": [{"pattern": "^(?:x[ab]*a[ab]{17}|y+)$"},
+        {"pattern": "^(?:x[ab]*b[ab]{17}|y+)$"}]}"#;
+    let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let constraint = Compiler::new(byte_vocab::<&str>(&[])).compile(&grammar).unwrap();
+    let mut matcher = constraint.matcher();
+    matcher.commit_bytes(b"\"").unwrap();
+    let mut words = vec![0; matcher.mask_words()];
+    for _ in 0..2 {
+        let given_up = matcher.fill_mask(&mut words);
+        assert!(matches!(given_up, Err(MatchError::Limit { .. })), "{given_up:?}");
+    }
+    let mut other = constraint.matcher();
+    for text in ["\"", "y", "y"] {
+        other.commit_bytes(text.as_bytes()).unwrap();
+    }
+    matcher.commit_bytes(b"yy").unwrap();
+    for matcher in [&mut matcher, &mut other] {
+        assert_eq!(support::allowed(matcher), [u32::from(b'"'), u32::from(b'y')]);
+        matcher.commit_bytes(b"\"").unwrap();
+        assert!(matcher.is_accepting());
+    }
+    matcher.rollback(2).unwrap();
+    assert!(matches!(matcher.fill_mask(&mut words), Err(MatchError::Limit { .. })));
+}

@@ -31,11 +31,11 @@ pub struct Limits {
     pub states: usize,
     /// Parse heads that one configuration may have (the width of an ambiguity).
     pub heads: usize,
-    /// Bytes of rebuildable cache that one constraint may hold.
+    /// Bytes of rebuildable cache that one constraint may hold, roughly: when they are more, it starts anew.
     pub cache_bytes: usize,
     /// Units of work (trie nodes visited, states built) that one mask or one commit may take.
     pub mask_work: usize,
-    /// Time that one compile may take.
+    /// Time that each stage of a compile may take: reading the source, and making a constraint of it.
     pub compile_time: Duration,
     /// Set from outside to give up a compile that is no longer wanted.
     pub cancel: Option<Cancel>,

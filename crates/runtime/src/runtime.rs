@@ -1,6 +1,7 @@
 //! A model with everything that its file brings, and the step that moves sequences on.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use candle_core::Device;
@@ -104,14 +105,10 @@ impl Runtime {
     pub fn start_many(&self, request: Request, count: usize) -> Result<Vec<Sequence>, GenerateError> {
         let seed = request.sampling.seed;
         let mut first = self.start(request)?;
-        let Memory { cache, pending } = &mut first.memory;
-        if count > 1 && pending.len() > 1 && first.writer.is_open() {
-            let begun = Instant::now();
-            let last = pending.split_off(pending.len() - 1);
-            self.model.forward(&mut [Piece { tokens: pending, cache }])?;
-            *pending = last;
+        let most = first.memory.pending.len().saturating_sub(1);
+        if count > 1 && most > 0 && first.writer.is_open() {
+            self.read(&mut first, most)?;
             first.writer.stats.passes += 1;
-            first.writer.stats.prefill += begun.elapsed();
         }
         let forks: Result<Vec<Sequence>, _> =
             (1..count as u64).map(|index| first.fork(seed.wrapping_add(index))).collect();
@@ -121,13 +118,26 @@ impl Runtime {
     /// Takes up to `most` of the tokens that a sequence's model has not seen through it, but not the last one: for a
     /// long prompt, which would keep other sequences waiting if it went with them in one step.
     pub fn prefill(&self, sequence: &mut Sequence, most: usize) -> Result<(), GenerateError> {
-        let Memory { cache, pending } = &mut sequence.memory;
-        let count = most.min(pending.len().saturating_sub(1));
+        let count = most.min(sequence.memory.pending.len().saturating_sub(1));
         if count == 0 || !sequence.writer.is_open() {
             return Ok(());
         }
-        let begun = Instant::now();
-        self.model.forward(&mut [Piece { tokens: &pending[..count], cache }])?;
+        self.read(sequence, count)
+    }
+
+    /// Takes the first tokens of a prompt through the model, and builds ahead meanwhile.
+    fn read(&self, sequence: &mut Sequence, count: usize) -> Result<(), GenerateError> {
+        let Memory { cache, pending } = &mut sequence.memory;
+        let (begun, has_run) = (Instant::now(), AtomicBool::new(false));
+        let (run, ()) = rayon::join(
+            || {
+                let run = self.model.forward(&mut [Piece { tokens: &pending[..count], cache }]);
+                has_run.store(true, Ordering::Relaxed);
+                run
+            },
+            || sequence.writer.warm_until(&has_run),
+        );
+        run?;
         pending.drain(..count);
         sequence.writer.stats.prefill += begun.elapsed();
         Ok(())
@@ -136,8 +146,9 @@ impl Runtime {
     /// Moves each sequence on by a token of its own and what is forced after it. Sequences that have ended are left
     /// alone and write nothing.
     ///
-    /// The model runs once for all of them, while their masks are made on other threads. An error of the whole step
-    /// leaves all sequences unusable; an error of one sequence is its own.
+    /// The model runs once for all of them, while their masks are made on other threads, and, while it reads their prompts,
+    /// some of what their constraints will need later. An error of the whole step leaves all sequences unusable; an error of
+    /// one sequence is its own.
     pub fn step(
         &self,
         batch: &mut [&mut Sequence],
@@ -148,15 +159,21 @@ impl Runtime {
             .filter(|sequence| sequence.writer.is_open())
             .map(|sequence| (&mut sequence.memory, &mut sequence.writer))
             .unzip();
-        let begun = Instant::now();
+        let (begun, has_run) = (Instant::now(), AtomicBool::new(false));
         let (run, masked) = rayon::join(
-            || (self.run(&mut memories), Instant::now()),
+            || {
+                let run = self.run(&mut memories);
+                has_run.store(true, Ordering::Relaxed);
+                (run, Instant::now())
+            },
             || {
                 match &mut writers[..] {
                     [writer] => writer.prepare(&self.tokenizer),
                     writers => writers.par_iter_mut().for_each(|writer| writer.prepare(&self.tokenizer)),
                 }
-                Instant::now()
+                let masked = Instant::now();
+                writers.iter_mut().for_each(|writer| writer.warm_until(&has_run));
+                masked
             },
         );
         let (logits, ran) = run;

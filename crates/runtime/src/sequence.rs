@@ -4,6 +4,7 @@
 //! decided about it ([`Writer`]), whose mask is made on another thread while the model runs.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokenstile::TokenId;
@@ -16,6 +17,13 @@ use crate::sample::{Choice, Sampler};
 use crate::steer;
 use crate::text::Text;
 use crate::tokenizer::Tokenizer;
+
+/// What is built ahead of a constraint while the model reads a prompt: for no longer, since the model could do with the
+/// thread, and no more bytes.
+const AHEAD: Duration = Duration::from_millis(20);
+const AHEAD_BYTES: usize = 4 << 20;
+/// A constraint that was asked for more masks than that has what it needs.
+const WELL_KNOWN: u64 = 256;
 
 /// One text that is being written. [`Runtime::start`](crate::Runtime::start) makes one,
 /// [`Runtime::step`](crate::Runtime::step) moves it on.
@@ -44,6 +52,8 @@ pub(crate) struct Writer {
     mask: Mask,
     /// What was written before the first step, when the constraint forces the start of the text.
     begun: Vec<Written>,
+    /// Whether something was built ahead.
+    warmed: bool,
 }
 
 /// The mask of the next token.
@@ -168,6 +178,7 @@ impl Writer {
             stats: Stats::default(),
             mask: Mask::default(),
             begun: Vec::new(),
+            warmed: false,
         };
         writer.stats.prompt_tokens = writer.request.prompt.len();
         if writer.request.steer {
@@ -188,6 +199,7 @@ impl Writer {
             stats: self.stats.clone(),
             mask: Mask::default(),
             begun: self.begun.clone(),
+            warmed: true,
             request,
         })
     }
@@ -207,6 +219,17 @@ impl Writer {
         }
         self.mask.time = begun.elapsed();
         self.stats.masks += self.mask.time;
+    }
+
+    /// Builds ahead what the constraint will need, once and until the model has run.
+    pub(crate) fn warm_until(&mut self, has_run: &AtomicBool) {
+        if std::mem::replace(&mut self.warmed, true) {
+            return;
+        }
+        let fresh = self.request.constraint.as_ref().filter(|known| known.stats().masks < WELL_KNOWN);
+        if let Some(constraint) = fresh {
+            constraint.warm_while(AHEAD, AHEAD_BYTES, &|| !has_run.load(Ordering::Relaxed));
+        }
     }
 
     /// Chooses the next token, takes it and what must follow it, and leaves them for the model's next pass.

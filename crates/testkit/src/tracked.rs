@@ -11,7 +11,7 @@ use tokenstile_grammar::ir::Tracking;
 
 use crate::{Reference, Viability};
 
-/// Texts that are tried to find out whether one can be completed.
+/// Texts that are tried, unless it is said otherwise, to find out whether one can be completed.
 const TRIES: usize = 4_000;
 /// How many bytes are added to a text at most.
 const LONGEST: usize = 64;
@@ -21,6 +21,7 @@ const LONGEST: usize = 64;
 pub struct TrackedReference<'g> {
     reference: Reference<'g>,
     tracking: Tracking,
+    tries: usize,
     known: RefCell<FxHashMap<Vec<u8>, Viability>>,
 }
 
@@ -28,7 +29,14 @@ impl<'g> TrackedReference<'g> {
     /// The recognizer of `grammar`.
     pub fn new(grammar: &'g Grammar) -> Self {
         let known = RefCell::default();
-        TrackedReference { reference: Reference::new(grammar), tracking: grammar.tracking(), known }
+        let (reference, tracking) = (Reference::new(grammar), grammar.tracking());
+        TrackedReference { reference, tracking, tries: TRIES, known }
+    }
+
+    /// The same with another number of texts that are tried to find out whether one can be completed.
+    #[must_use]
+    pub fn trying(self, tries: usize) -> Self {
+        TrackedReference { tries, ..self }
     }
 
     /// The bytes that the grammar is given for a text.
@@ -40,11 +48,10 @@ impl<'g> TrackedReference<'g> {
         reader.given
     }
 
-    /// Whether the grammar, which does not know what can be repeated, sees a way on after `text`.
+    /// Whether the grammar, which does not know what can be repeated, sees a way on after `text`, or cannot tell.
     pub fn fits(&self, text: &[u8]) -> bool {
         let special = |b: &u8| *b >= Tracking::REPEATED_KEY;
-        !text.iter().any(special)
-            && self.reference.viable(&self.translate(text)).known().unwrap_or_else(|| unreachable!())
+        !text.iter().any(special) && self.reference.viable(&self.translate(text)).known().unwrap_or(true)
     }
 
     /// Whether `text` is a sentence.
@@ -68,7 +75,7 @@ impl<'g> TrackedReference<'g> {
         }
         let mut todo = vec![text.to_vec()];
         let mut cut = false;
-        for _ in 0..TRIES {
+        for _ in 0..self.tries {
             let Some(tried) = todo.pop() else { return if cut { Viability::Unknown } else { Viability::No } };
             if self.accepts(&tried) {
                 return Viability::Yes;

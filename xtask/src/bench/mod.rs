@@ -33,13 +33,16 @@ usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
 
   --quick       the first 60 cases only (any prefix of the cases is a fair sample)
   --limit N     the first N cases only
-  --only NAME   only these: tokenstile, llguidance, glrmask, xgrammar (all with the cases above),
-                first, scaling, batch, memory, vocabularies, patterns, grammars, rest (all other schemas
-                of MaskBench, and the slowest of them)
+  --only NAME   only these, and the page from them and what other results are there: tokenstile (as it is, each
+                text alone, warmed, built with a profile), llguidance, glrmask, xgrammar, verified, first,
+                scaling, batch, memory, vocabularies, patterns, grammars, rest (other schemas of MaskBench,
+                and the slowest of them)
   --report      measure nothing: write the page of the results that are there
 
-A full run takes about forty minutes and writes docs/benchmarks.md and the plots beside it; any other writes
-them to target/bench/docs.";
+A full run takes about fifty minutes and writes docs/benchmarks.md and the plots beside it; any other writes
+them to target/bench/docs. It needs the project's shared data (../shared/peerbench, ../shared/maskbench), what
+tools/fixtures.py fetches, taskset, and for the build with a profile what `cargo xtask optimize --help` says; what
+is not there is left out. The command is built without what runs models, in target/release and target/profiled.";
 
 /// An engine that is measured.
 struct Engine {
@@ -56,8 +59,8 @@ struct Engine {
 }
 
 /// Parts that are measured beside the engines over the cases.
-const PARTS: [&str; 8] =
-    ["first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars", "rest"];
+const PARTS: [&str; 9] =
+    ["verified", "first", "scaling", "batch", "memory", "vocabularies", "patterns", "grammars", "rest"];
 
 /// So often engines are measured that are quick or that targets compare with; others, in one of these rounds.
 const ROUNDS: usize = 3;
@@ -268,6 +271,8 @@ struct Measured {
     grammars: Engines,
     /// This engine with all other schemas of MaskBench.
     rest: Option<Runs>,
+    /// What comparing masks with the reference came to, in words.
+    verified: Option<String>,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,
     /// Command, commit, date and machine of all this.
@@ -299,7 +304,9 @@ fn measure(root: &Path, options: &Options) -> Result<(), String> {
     let places = Places::new(root);
     if !options.report {
         places.copy_harness().map_err(|error| format!("the harness could not be copied: {error}"))?;
-        let _ = fs::remove_dir_all(&places.results);
+        if options.only.is_empty() {
+            let _ = fs::remove_dir_all(&places.results);
+        }
         fs::create_dir_all(&places.results).map_err(|error| error.to_string())?;
         let about = page::about(&options.arguments);
         fs::write(places.about(), about).map_err(|error| error.to_string())?;
@@ -330,6 +337,9 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
     }
     let wanted: Vec<&Engine> = ready.iter().copied().filter(|engine| options.wants(engine.key)).collect();
     in_rounds(places, &wanted, "", |_| options.limit);
+    if options.wants("verified") {
+        timed("masks against the reference", || workloads::verified(places, options.limit));
+    }
     if options.wants("first") {
         timed("the first constraint of a process", || firsts(places));
     }
@@ -365,6 +375,8 @@ impl Measured {
             && self.patterns.is_empty()
             && self.grammars.is_empty()
             && self.rest.is_none()
+            && self.first.is_none()
+            && self.verified.is_none()
             && self.live.is_empty()
     }
 }
@@ -444,6 +456,7 @@ fn collect(places: &Places) -> Measured {
         patterns: of("patterns-").alone,
         grammars: through_python("grammars-"),
         rest: Runs::of(workloads::REST.into_iter().filter_map(read).collect()),
+        verified: fs::read_to_string(places.verified()).ok(),
         live: live::read(&places.result("live")),
         about,
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::setup::first_line;
 use super::tables::{self, PARTS};
 use super::targets::{self, Judged};
-use super::{FIRSTS, Measured, plots, sections};
+use super::{FIRSTS, Measured, plots, sections, workloads};
 
 const BEGIN: &str = "<!-- from here on written by `cargo xtask bench` -->";
 const END: &str = "<!-- up to here -->";
@@ -60,6 +60,12 @@ fn opening(measured: &Measured) -> String {
         .collect();
     let times: Vec<String> =
         measured.schemas.engines.iter().map(|(name, runs)| format!("{name} {}", runs.count())).collect();
+    let verified = measured.verified.as_ref().map_or_else(String::new, |words| {
+        format!(
+            "- With one mask in {} of the *cold* pass, in a process of its own: {words}.\n",
+            workloads::VERIFIED
+        )
+    });
     format!(
         "## Real schemas\n\n\
          {schemas} schemas of MaskBench with their valid and invalid instances, Llama-3 vocabulary (128,256 tokens), \
@@ -77,12 +83,13 @@ fn opening(measured: &Measured) -> String {
          characters; nothing of these schemas). *Warm*: the same texts again. Tokens of texts that an engine rejects count \
          up to where it does.\n\
          - *Every text alone* is stricter than *cold*: of this engine every text gets a constraint as it was right after \
-         compiling, in processes where no other pass was made, so that it finds nothing that an earlier text of its schema has \
-         left. For the peers it is the same as *cold*: the loop of llguidance gives every text a copy, and glrmask and \
-         xgrammar build their tables when they compile.\n\
+         compiling, so that it finds nothing in its own caches that an earlier text of its schema has left; what constraints \
+         share is there, with what others have added to it. For the peers it is the same as *cold*: the loop of llguidance \
+         gives every text a copy, and glrmask and xgrammar build their tables when they compile.\n\
          - *Built with a profile*: the command as `cargo xtask optimize` builds it, with a profile of one in 14 of the other \
          schemas of MaskBench, none of which is measured here or below. *Warmed for 5 ms*: `constraint.warm` was given so long \
          before the first text, as a server does while a prompt is processed.\n\
+         {verified}\
          - Each engine is measured over all schemas that it compiles; a compile that runs out of time counts as \
          60 s. glrmask writes one layout of white space (`, ` and `: `) only; the others here any.\n",
         measured.about.trim(),

@@ -45,8 +45,8 @@ fn rest(runs: &Runs) -> String {
     let wrong =
         [Outcome::RejectedValid, Outcome::AcceptedInvalid, Outcome::Broke].map(|outcome| run.count(outcome));
     format!(
-        "\n## All other schemas of MaskBench\n\n{} schemas that are not among those above, each once with all its instances; \
-         Llama-3. {} are refused, {} come out wrong. Of each compile and each step the lower time of two runs, in µs; *cold* and \
+        "\n## Other schemas of MaskBench\n\n{} schemas that are neither among those above nor those that the profile is made of, each \
+         once with all its instances; Llama-3. {} are refused, {} come out wrong. Of each compile and each step the lower time of two runs, in µs; *cold* and \
          *warm* as above. {} cold steps take more than 1 ms, {} more than 10 ms.\n\n{}\nThe slowest of them:\n\n{}",
         grouped(run.cases.len() as u64),
         run.count(Outcome::Refused),

@@ -60,6 +60,11 @@ impl Places {
         self.results.join("about.txt")
     }
 
+    /// What comparing masks with the reference came to.
+    pub(super) fn verified(&self) -> PathBuf {
+        self.results.join("verified.txt")
+    }
+
     /// The command that is measured.
     pub(super) fn tokenstile(&self) -> PathBuf {
         self.target.join("release/tokenstile")

@@ -54,6 +54,22 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
     }
 }
 
+/// Every so many-th mask is compared with the reference's.
+pub(super) const VERIFIED: &str = "1499";
+
+/// Compares a sample of the masks of this engine with those of the reference matcher; a mask that differs is a failure.
+pub(super) fn verified(places: &Places, limit: usize) -> Result<(), String> {
+    let mut command = our_bench(places);
+    command.arg("--cases").arg(places.data("cases.jsonl")).args(["--limit", &limit.to_string()]);
+    command.args(["--verify", VERIFIED, "--out"]).arg(places.result("verified"));
+    let output = command.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    let words = String::from_utf8_lossy(&output.stdout);
+    fs::write(places.verified(), words.trim()).map_err(|error| error.to_string())
+}
+
 /// The names of the results of [`rest`], one of each run.
 pub(super) const REST: [&str; 2] = ["rest", "rest-2"];
 

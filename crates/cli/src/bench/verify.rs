@@ -1,32 +1,63 @@
-//! `bench --verify`: masks of the measured pass against the slow way to ask, token by token.
+//! `bench --verify`: masks of the measured pass against the reference matcher, token by token.
 //!
-//! The asking is done by a second sequence on caches of its own, so that it warms nothing that is measured.
+//! The reference is another program: it goes over the grammar as the front end wrote it, byte by byte, and has nothing of
+//! the engine in it, neither its passes nor its automaton nor its tables. Of keys and items that may not repeat it reads the
+//! text anew for each token that may end one; whether such a text can then be completed is a search, so it is made for some
+//! of the tokens only.
 
 use std::fmt;
 
-use tokenstile::{Constraint, MatchError, Matcher, TokenId};
+use tokenstile::grammar::ir::Tracking;
+use tokenstile::{Grammar, TokenId, Vocab};
+use tokenstile_testkit::{RefState, Reference, TrackedReference, Viability};
 
 use super::pass::bit;
 use crate::bytes;
 
+/// Where keys or items may not repeat, a completion is searched for after so many of the tokens that a mask allows, and of
+/// those that it does not allow although the grammar does.
+const SEARCHED: usize = 2;
+/// So many texts are tried in such a search.
+const TRIES: usize = 100;
+/// What ends a key, an item or what they are in.
+const ENDS: &[u8] = b"\",]}";
+
 /// Checks every so many masks of a whole run.
 pub(super) struct Verifier {
     every: u64,
+    tokens: Tokens,
     /// Steps seen, over all tests.
     steps: u64,
     checked: u64,
+    /// Tokens about which the reference could not tell, or was not asked for all of it.
+    unknown: u64,
     difference: Option<Difference>,
+}
+
+/// The tokens of a vocabulary in the order of their bytes.
+struct Tokens {
+    sorted: Vec<(Vec<u8>, TokenId)>,
+    ends: Vec<TokenId>,
+}
+
+/// What the reference has to say of one constraint.
+pub(super) struct Oracle<'g> {
+    reference: Reference<'g>,
+    /// Where keys or items may not repeat.
+    tracked: Option<TrackedReference<'g>>,
 }
 
 /// The verifier at work on one test.
 pub(super) struct Verifying<'a> {
     verifier: &'a mut Verifier,
-    matcher: Matcher,
+    oracle: &'a Oracle<'a>,
+    vocab: &'a Vocab,
     test: usize,
     step: usize,
+    text: Vec<u8>,
 }
 
-/// A token about which the mask is wrong, or `allows` is.
+/// A token about which the mask is wrong, or the reference is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     test: usize,
@@ -40,10 +71,10 @@ pub(super) struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mask, alone) = if self.masked { ("allows", "forbidden") } else { ("forbids", "allowed") };
+        let (mask, reference) = if self.masked { ("allows", "forbids") } else { ("forbids", "allows") };
         write!(
             f,
-            "WRONG MASK in test {}, step {}: the mask {mask} token {} {}, asked alone it is {alone} \
+            "WRONG MASK in test {}, step {}: the mask {mask} token {} {}, the reference {reference} it \
              (tokens that differ: {})",
             self.test, self.step, self.token, self.text, self.count
         )
@@ -51,14 +82,29 @@ impl fmt::Display for Difference {
 }
 
 impl Verifier {
-    /// Checks every `every`-th mask, beginning with the first.
-    pub(super) fn every(every: u64) -> Self {
-        Verifier { every, steps: 0, checked: 0, difference: None }
+    /// Checks every `every`-th mask, beginning with the first. In the vocabulary every byte must be a token: there, what bytes
+    /// can complete, tokens can.
+    pub(super) fn new(every: u64, vocab: &Vocab) -> Result<Self, String> {
+        let mut sorted: Vec<(Vec<u8>, TokenId)> =
+            vocab.text_tokens().map(|(id, bytes)| (bytes.to_vec(), id)).collect();
+        sorted.sort();
+        let is_there = |byte: u8| sorted.binary_search_by(|token| token.0.as_slice().cmp(&[byte])).is_ok();
+        if let Some(byte) = (0..=255).find(|&byte| !is_there(byte)) {
+            return Err(format!(
+                "--verify needs a vocabulary in which every byte is a token; 0x{byte:02X} is not"
+            ));
+        }
+        let tokens = Tokens { sorted, ends: vocab.end_tokens().to_vec() };
+        Ok(Verifier { every, tokens, steps: 0, checked: 0, unknown: 0, difference: None })
     }
 
-    /// How many masks were checked.
-    pub(super) fn checked(&self) -> u64 {
-        self.checked
+    /// What was done, in words.
+    pub(super) fn report(&self) -> String {
+        let doubt = match self.unknown {
+            0 => String::new(),
+            unknown => format!(" ({unknown} tokens that the grammar allows were not searched for an end)"),
+        };
+        format!("verified {} masks against the reference, token by token: no difference{doubt}", self.checked)
     }
 
     /// The first difference that was found, if any.
@@ -67,61 +113,198 @@ impl Verifier {
     }
 
     /// Follows test number `test`.
-    pub(super) fn test(&mut self, constraint: &Constraint, test: usize) -> Verifying<'_> {
-        Verifying { verifier: self, matcher: constraint.fresh().matcher(), test, step: 0 }
+    pub(super) fn test<'a>(
+        &'a mut self,
+        oracle: &'a Oracle<'a>,
+        vocab: &'a Vocab,
+        test: usize,
+    ) -> Verifying<'a> {
+        Verifying { verifier: self, oracle, vocab, test, step: 0, text: Vec::new() }
+    }
+}
+
+impl<'g> Oracle<'g> {
+    /// That of a grammar.
+    pub(super) fn new(grammar: &'g Grammar) -> Self {
+        let tracked = grammar.tracking().any().then(|| TrackedReference::new(grammar).trying(TRIES));
+        Oracle { reference: Reference::new(grammar), tracked }
+    }
+
+    /// Where the reference stands after a text.
+    fn after(&self, text: &[u8]) -> RefState {
+        match &self.tracked {
+            Some(tracked) => self.reference.run(&tracked.translate(text)),
+            None => self.reference.run(text),
+        }
+    }
+
+    fn is_complete(&self, text: &[u8]) -> bool {
+        match &self.tracked {
+            Some(tracked) => tracked.accepts(text),
+            None => self.reference.accepts(text),
+        }
+    }
+}
+
+/// The reference going along tokens in the order of their bytes: beginnings that they have in common are gone along once.
+struct Along<'o> {
+    reference: &'o Reference<'o>,
+    /// Where it is after each byte of a token, as far as it got.
+    path: Vec<RefState>,
+    spelled: Vec<u8>,
+    /// How long the beginning is that leads nowhere.
+    dead: Option<usize>,
+}
+
+impl<'o> Along<'o> {
+    fn new(reference: &'o Reference<'o>, from: RefState) -> Self {
+        Along { reference, path: vec![from], spelled: Vec::new(), dead: None }
+    }
+
+    fn viability(&mut self, token: &[u8]) -> Viability {
+        let common = self.spelled.iter().zip(token).take_while(|(a, b)| a == b).count();
+        if self.dead.is_some_and(|dead| common >= dead) {
+            return Viability::No;
+        }
+        let common = common.min(self.path.len() - 1);
+        self.path.truncate(common + 1);
+        self.spelled.clear();
+        self.spelled.extend_from_slice(token);
+        self.dead = None;
+        for at in common..token.len() {
+            let next = self.reference.step(self.path[at], token[at]);
+            if self.reference.viability(next) == Viability::No {
+                self.dead = Some(at + 1);
+                return Viability::No;
+            }
+            self.path.push(next);
+        }
+        self.reference.viability(self.path[token.len()])
     }
 }
 
 impl Verifying<'_> {
     /// Looks at the mask of this step, if it is one to look at, and goes on with `token`.
-    pub(super) fn step(&mut self, words: &[u32], token: Option<TokenId>) -> Result<(), MatchError> {
+    pub(super) fn step(&mut self, words: &[u32], token: Option<TokenId>) {
         if self.verifier.steps.is_multiple_of(self.verifier.every) && self.verifier.difference.is_none() {
-            self.verifier.difference = self.compare(words)?;
+            self.verifier.difference = self.compare(words);
             self.verifier.checked += 1;
         }
         self.verifier.steps += 1;
         self.step += 1;
-        token.map_or(Ok(()), |token| self.matcher.commit(token))
+        self.text.extend_from_slice(token.and_then(|token| self.vocab.bytes(token)).unwrap_or_default());
     }
 
-    fn compare(&mut self, words: &[u32]) -> Result<Option<Difference>, MatchError> {
-        let vocab = self.matcher.constraint().vocab().clone();
-        let mut found: Option<Difference> = None;
-        // Every id that has a bit: those past the vocabulary must be clear.
-        for token in 0..words.len() as TokenId * 32 {
-            let masked = bit(words, token);
-            let allowed = (token as usize) < vocab.width() && self.matcher.allows(token)?;
-            if masked != allowed {
-                let text = vocab.bytes(token).map_or_else(|| "(no text)".into(), bytes::quote);
-                let (test, step) = (self.test, self.step);
-                found.get_or_insert(Difference { test, step, token, text, masked, count: 0 }).count += 1;
+    fn compare(&mut self, words: &[u32]) -> Option<Difference> {
+        let mut expected = vec![0u32; words.len()];
+        let mut along = Along::new(&self.oracle.reference, self.oracle.after(&self.text));
+        let (mut searches, mut unknown) = ([SEARCHED; 2], 0);
+        for (bytes, id) in &self.verifier.tokens.sorted {
+            let masked = bit(words, *id);
+            let mut says = self.viability(&mut along, bytes);
+            if says == Viability::Yes
+                && let Some(tracked) = &self.oracle.tracked
+                && (!masked || ends_something(bytes))
+            {
+                // Where the grammar goes on, what was written already may leave no way to an end.
+                let left = &mut searches[usize::from(masked)];
+                says = match left.checked_sub(1) {
+                    Some(less) => {
+                        *left = less;
+                        tracked.viable(&[&self.text, &bytes[..]].concat())
+                    }
+                    None => Viability::Unknown,
+                };
+            }
+            unknown += u64::from(says == Viability::Unknown);
+            if says.known().unwrap_or(masked) {
+                expected[*id as usize / 32] |= 1 << (id % 32);
             }
         }
-        Ok(found)
+        self.verifier.unknown += unknown;
+        let is_complete = self.oracle.is_complete(&self.text);
+        for &end in self.verifier.tokens.ends.iter().filter(|_| is_complete) {
+            expected[end as usize / 32] |= 1 << (end % 32);
+        }
+        self.difference(words, &expected)
     }
+
+    /// What the reference says of a token, but that what is tracked may leave no way to an end.
+    fn viability(&self, along: &mut Along<'_>, token: &[u8]) -> Viability {
+        match &self.oracle.tracked {
+            Some(_) if token.iter().any(|&byte| byte >= Tracking::REPEATED_KEY) => Viability::No,
+            Some(_) if ends_something(token) => {
+                let after = self.oracle.after(&[&self.text, token].concat());
+                self.oracle.reference.viability(after)
+            }
+            _ => along.viability(token),
+        }
+    }
+
+    /// The first token that is not as expected. Every id that has a bit is looked at: those past the vocabulary must be clear.
+    fn difference(&self, words: &[u32], expected: &[u32]) -> Option<Difference> {
+        let differs = |&token: &TokenId| bit(words, token) != bit(expected, token);
+        let mut different = (0..words.len() as TokenId * 32).filter(differs);
+        let token = different.next()?;
+        let text = self.vocab.bytes(token).map_or_else(|| "(no text)".into(), bytes::quote);
+        let (test, step, masked) = (self.test, self.step, bit(words, token));
+        Some(Difference { test, step, token, text, masked, count: 1 + different.count() })
+    }
+}
+
+fn ends_something(token: &[u8]) -> bool {
+    token.iter().any(|byte| ENDS.contains(byte))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::{Compiler, Grammar, Limits};
+    use tokenstile::grammar::JsonOptions;
+    use tokenstile::{Compiler, Limits};
 
     #[test]
     fn a_wrong_bit_is_found() {
         let grammar = Grammar::choice(&["ab"], &Limits::default()).unwrap();
         let constraint = Compiler::new(crate::vocab::bytes()).compile(&grammar).unwrap();
+        let (vocab, oracle) = (constraint.vocab().clone(), Oracle::new(&grammar));
         let mut words = vec![0u32; constraint.mask_words()];
         constraint.matcher().fill_mask(&mut words).unwrap();
-        let mut verifier = Verifier::every(2);
-        verifier.test(&constraint, 0).step(&words, None).unwrap();
+        let mut verifier = Verifier::new(2, &vocab).unwrap();
+        verifier.test(&oracle, &vocab, 0).step(&words, None);
         words[0] |= 1 << 9;
         words[8] |= 1 << 31; // an id past the vocabulary
-        verifier.test(&constraint, 1).step(&words, None).unwrap();
-        assert_eq!((verifier.checked(), verifier.take_difference()), (1, None), "not a step to look at");
-        verifier.test(&constraint, 2).step(&words, None).unwrap();
+        verifier.test(&oracle, &vocab, 1).step(&words, None);
+        assert_eq!((verifier.checked, verifier.take_difference()), (1, None), "not a step to look at");
+        verifier.test(&oracle, &vocab, 2).step(&words, None);
         let difference = verifier.take_difference().unwrap();
         let found = (difference.test, difference.token, difference.masked, difference.count);
         assert_eq!(found, (2, 9, true, 2));
         assert!(difference.to_string().contains("the mask allows token 9 \"\\t\""), "{difference}");
+    }
+
+    #[test]
+    fn repeated_keys_are_seen() {
+        let schema = r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#;
+        let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
+        let constraint = Compiler::new(crate::vocab::bytes()).compile(&grammar).unwrap();
+        let (vocab, oracle) = (constraint.vocab().clone(), Oracle::new(&grammar));
+        let mut verifier = Verifier::new(1, &vocab).unwrap();
+        let (mut verifying, mut matcher) = (verifier.test(&oracle, &vocab, 0), constraint.matcher());
+        for byte in br#"{"a": 1, "a"# {
+            verifying.step(matcher.mask().unwrap(), Some((*byte).into()));
+            matcher.commit((*byte).into()).unwrap();
+        }
+        let mut words = matcher.mask().unwrap().to_vec();
+        words[1] |= 1 << (b'"' - 32);
+        verifying.step(&words, None);
+        let difference = verifier.take_difference().unwrap();
+        assert_eq!((difference.step, difference.token, difference.count), (11, b'"'.into(), 1));
+    }
+
+    #[test]
+    fn every_byte_must_be_a_token() {
+        let vocab = Vocab::from_tokens([(0, "a"), (1, "b")], &[2]).unwrap();
+        let refused = Verifier::new(1, &vocab).err().unwrap();
+        assert!(refused.contains("0x00 is not"), "{refused}");
     }
 }

@@ -22,16 +22,18 @@ const FILLERS: usize = 40;
 /// So many texts without anything new are enough.
 const IDLE: u32 = 3;
 
-/// Until when to build, and until the caches hold how much.
+/// How long to build.
 #[derive(Clone, Copy)]
-pub(crate) struct Until {
+pub(crate) struct Until<'u> {
     pub(crate) deadline: Instant,
     pub(crate) bytes: usize,
+    /// Asked between masks.
+    pub(crate) goes_on: &'u dyn Fn() -> bool,
 }
 
 impl Matcher {
     /// Builds the masks of what is likely to come, until then.
-    pub(crate) fn explore(&self, until: Until) {
+    pub(crate) fn explore(&self, until: Until<'_>) {
         let full = (self.constraint().inner.limits.cache_bytes / 2).min(until.bytes);
         let until = Until { bytes: full, ..until };
         let mut texts = Texts::new(&self.generation.store);
@@ -46,13 +48,13 @@ impl Matcher {
         self.explore_breadth_first(until);
     }
 
-    fn is_spent(&self, until: Until) -> bool {
-        Instant::now() >= until.deadline || self.generation.store.is_full(until.bytes)
+    fn is_spent(&self, until: Until<'_>) -> bool {
+        !(until.goes_on)() || Instant::now() >= until.deadline || self.generation.store.is_full(until.bytes)
     }
 
     /// Makes the mask at the end of each token of a text, as far as the constraint goes along. Says whether one of them was
     /// new, if there is time left.
-    fn go_along(&self, text: &[u8], until: Until) -> Option<bool> {
+    fn go_along(&self, text: &[u8], until: Until<'_>) -> Option<bool> {
         let mut place: Place = (self.last.config.clone(), self.last.tracker.clone());
         let (mut rest, mut is_new) = (text, false);
         while !self.is_spent(until) {
@@ -109,7 +111,7 @@ impl Matcher {
 
     /// Visits configurations breadth first, byte by byte, and builds their masks. Those that differ from one visited
     /// before only in how often a loop has run come last.
-    fn explore_breadth_first(&self, until: Until) {
+    fn explore_breadth_first(&self, until: Until<'_>) {
         let store = &self.generation.store;
         let (mut shapes, mut seen) = (FxHashSet::default(), FxHashSet::default());
         let mut todo: VecDeque<Config> = VecDeque::from([self.last.config.clone()]);

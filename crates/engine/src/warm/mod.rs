@@ -22,7 +22,7 @@ impl Compiler {
     ///
     /// Without it, the first constraints that need some of that build it as they go. Masks are the same with or without
     /// it. It is kept with the tables of the vocabulary, not in what [`save_tables`](Compiler::save_tables) writes. A good
-    /// moment is when a server starts; half a second does all of it for a vocabulary of 128,000 tokens.
+    /// moment is when a server starts; a few tenths of a second do all of it for a vocabulary of 128,000 tokens.
     ///
     /// ```
     /// use std::time::Duration;

@@ -12,8 +12,6 @@ use crate::config::Config;
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
-/// Time for building ahead what the first steps will need.
-const WARM: Duration = Duration::from_millis(2);
 /// The most time for building ahead what all constraints share.
 const WARM_SHARED: Duration = Duration::from_secs(1);
 /// Bytes that an expression of a grammar takes, roughly.
@@ -161,9 +159,7 @@ impl Constraints {
 
 fn compile(compiler: &Compiler, source: &Source, limits: Limits) -> Result<Constraint, CompileError> {
     let grammar = source.grammar(&limits)?;
-    let constraint = compiler.clone().with_limits(limits).compile(grammar)?;
-    constraint.warm(WARM);
-    Ok(constraint)
+    compiler.clone().with_limits(limits).compile(grammar)
 }
 
 /// Gives up a compile when the request that wanted it goes away.
