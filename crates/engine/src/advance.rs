@@ -27,10 +27,8 @@ impl Matcher {
     pub(crate) fn advance(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {
         let next = self.advance_by_chunks(config, bytes);
         // Where a search was given up, neither answer is one.
-        match self.generation.store.exceeded() {
-            Some(exceeded) => Err(exceeded.into()),
-            None => next,
-        }
+        self.is_sound()?;
+        next
     }
 
     fn advance_by_chunks(&self, config: &Config, bytes: &[u8]) -> Result<Config, Refused> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use smallvec::SmallVec;
 
 use crate::advance::Refused;
-use crate::automaton::Work;
+use crate::automaton::{Exceeded, Work};
 use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::few::FewSet;
@@ -125,6 +125,7 @@ impl Matcher {
         if let Some(tracker) = &self.last.tracker {
             self.correct(&self.last.config, tracker, &mut words[..needed])?;
         }
+        self.is_sound()?;
         if accepting {
             for &end in self.constraint.vocab().end_tokens() {
                 if let Some(word) = words[..needed].get_mut(end as usize / 32) {
@@ -210,10 +211,13 @@ impl Matcher {
                 todo.extend(walked.pending.iter().map(|&p| (below, p)));
             }
         }
-        match store.exceeded() {
-            Some(exceeded) => Err(exceeded.into()),
-            None => Ok(work.cold_for()),
-        }
+        self.is_sound()?;
+        Ok(work.cold_for())
+    }
+
+    /// Whether nothing was given up half-way in the caches: what they say then is not to be relied on.
+    pub(crate) fn is_sound(&self) -> Result<(), Exceeded> {
+        self.generation.store.exceeded().map_or(Ok(()), Err)
     }
 
     pub(crate) fn work(&self) -> Work {
@@ -359,7 +363,7 @@ impl Matcher {
     /// ones by playing it again.
     pub(crate) fn renew_if_full(&mut self) -> Result<(), MatchError> {
         let inner = &self.constraint.inner;
-        if self.generation.store.exceeded().is_none() && !self.generation.is_full(&inner.limits) {
+        if self.is_sound().is_ok() && !self.generation.is_full(&inner.limits) {
             return Ok(());
         }
         let mut inputs = Vec::with_capacity(self.last.count);

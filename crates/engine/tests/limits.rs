@@ -227,6 +227,8 @@ fn a_search_that_is_given_up_is_an_error_each_time_and_nothing_else_is_lost() {
     for _ in 0..2 {
         let given_up = matcher.fill_mask(&mut words);
         assert!(matches!(given_up, Err(MatchError::Limit { .. })), "{given_up:?}");
+        assert!(matches!(matcher.allowed_bytes(), Err(MatchError::Limit { .. })));
+        assert!(matches!(matcher.allows(b'x'.into()), Err(MatchError::Limit { .. })));
     }
     let mut other = constraint.matcher();
     for text in ["\"", "y", "y"] {

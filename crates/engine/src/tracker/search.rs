@@ -147,6 +147,7 @@ impl Matcher {
     /// The bytes that may come next from a place; not all of them, if there are `enough`.
     pub(crate) fn bytes_at(&self, (config, tracker): &Place, enough: usize) -> Result<ByteSet, MatchError> {
         let next = self.next_bytes(config);
+        self.is_sound()?;
         let Some(tracker) = tracker else { return Ok(next) };
         let (mut work, mut bytes) = (self.work(), ByteSet::EMPTY);
         for byte in next.intersect(&TEXT_BYTES).iter() {
