@@ -55,7 +55,7 @@ pub(super) fn vocabularies(places: &Places, engines: &[&Engine], limit: usize) {
 }
 
 /// Every so many-th mask is compared with the reference's.
-pub(super) const VERIFIED: &str = "1499";
+pub(super) const VERIFIED: &str = "499";
 
 /// Compares a sample of the masks of this engine with those of the reference matcher; a mask that differs is a failure.
 pub(super) fn verified(places: &Places, limit: usize) -> Result<(), String> {

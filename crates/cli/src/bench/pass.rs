@@ -52,7 +52,7 @@ pub(super) fn run(
             pass.accepted = false;
             pass.why = Some(format!("rejected at {position}"));
             if let Some(verifying) = &mut verifying {
-                verifying.step(words, None);
+                verifying.step(words, None)?;
             }
             break;
         }
@@ -74,7 +74,7 @@ pub(super) fn run(
             }
         }
         if let Some(verifying) = &mut verifying {
-            verifying.step(words, Some(token));
+            verifying.step(words, Some(token))?;
             cpu_before = clock::thread_cpu_ns();
         }
     }

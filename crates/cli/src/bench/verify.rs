@@ -4,11 +4,15 @@
 //! the engine in it, neither its passes nor its automaton nor its tables. Of keys and items that may not repeat it reads the
 //! text anew for each token that may end one; whether such a text can then be completed is a search, so it is made for some
 //! of the tokens only.
+//!
+//! It also goes through all sets of members that an object may have, so it cannot be asked about objects of many; nor about
+//! long texts in which something may not repeat. There a mask is compared with what the engine itself says of each token
+//! when it is taken byte by byte, on caches of its own: that checks the masks, not the automaton.
 
 use std::fmt;
 
 use tokenstile::grammar::ir::Tracking;
-use tokenstile::{Grammar, TokenId, Vocab};
+use tokenstile::{Constraint, Grammar, MatchError, Matcher, TokenId, Vocab};
 use tokenstile_testkit::{RefState, Reference, TrackedReference, Viability};
 
 use super::pass::bit;
@@ -16,9 +20,13 @@ use crate::bytes;
 
 /// Where keys or items may not repeat, a completion is searched for after so many of the tokens that a mask allows, and of
 /// those that it does not allow although the grammar does.
-const SEARCHED: usize = 2;
+const SEARCHED: usize = 1;
 /// So many texts are tried in such a search.
-const TRIES: usize = 100;
+const TRIES: usize = 20;
+/// The reference is not asked about objects of more members.
+const MEMBERS: usize = 12;
+/// Nor about longer texts in which something may not repeat.
+const LONGEST: usize = 1_500;
 /// What ends a key, an item or what they are in.
 const ENDS: &[u8] = b"\",]}";
 
@@ -29,6 +37,8 @@ pub(super) struct Verifier {
     /// Steps seen, over all tests.
     steps: u64,
     checked: u64,
+    /// Masks among those that were compared with the reference's.
+    by_reference: u64,
     /// Tokens about which the reference could not tell, or was not asked for all of it.
     unknown: u64,
     difference: Option<Difference>,
@@ -50,14 +60,14 @@ pub(super) struct Oracle<'g> {
 /// The verifier at work on one test.
 pub(super) struct Verifying<'a> {
     verifier: &'a mut Verifier,
-    oracle: &'a Oracle<'a>,
-    vocab: &'a Vocab,
+    oracle: Option<&'a Oracle<'a>>,
+    matcher: Matcher,
     test: usize,
     step: usize,
     text: Vec<u8>,
 }
 
-/// A token about which the mask is wrong, or the reference is.
+/// A token about which the mask is wrong, or what it was compared with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     test: usize,
@@ -71,10 +81,10 @@ pub(super) struct Difference {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mask, reference) = if self.masked { ("allows", "forbids") } else { ("forbids", "allows") };
+        let (mask, alone) = if self.masked { ("allows", "forbidden") } else { ("forbids", "allowed") };
         write!(
             f,
-            "WRONG MASK in test {}, step {}: the mask {mask} token {} {}, the reference {reference} it \
+            "WRONG MASK in test {}, step {}: the mask {mask} token {} {}, asked alone it is {alone} \
              (tokens that differ: {})",
             self.test, self.step, self.token, self.text, self.count
         )
@@ -95,7 +105,7 @@ impl Verifier {
             ));
         }
         let tokens = Tokens { sorted, ends: vocab.end_tokens().to_vec() };
-        Ok(Verifier { every, tokens, steps: 0, checked: 0, unknown: 0, difference: None })
+        Ok(Verifier { every, tokens, steps: 0, checked: 0, by_reference: 0, unknown: 0, difference: None })
     }
 
     /// What was done, in words.
@@ -104,7 +114,13 @@ impl Verifier {
             0 => String::new(),
             unknown => format!(" ({unknown} tokens that the grammar allows were not searched for an end)"),
         };
-        format!("verified {} masks against the reference, token by token: no difference{doubt}", self.checked)
+        format!(
+            "verified {} masks token by token, {} of them against the reference{doubt}, {} against the engine byte by byte: \
+             no difference",
+            self.checked,
+            self.by_reference,
+            self.checked - self.by_reference
+        )
     }
 
     /// The first difference that was found, if any.
@@ -115,19 +131,28 @@ impl Verifier {
     /// Follows test number `test`.
     pub(super) fn test<'a>(
         &'a mut self,
-        oracle: &'a Oracle<'a>,
-        vocab: &'a Vocab,
+        oracle: Option<&'a Oracle<'a>>,
+        constraint: &Constraint,
         test: usize,
     ) -> Verifying<'a> {
-        Verifying { verifier: self, oracle, vocab, test, step: 0, text: Vec::new() }
+        let matcher = constraint.fresh().matcher();
+        Verifying { verifier: self, oracle, matcher, test, step: 0, text: Vec::new() }
     }
 }
 
 impl<'g> Oracle<'g> {
-    /// That of a grammar.
-    pub(super) fn new(grammar: &'g Grammar) -> Self {
+    /// That of a grammar, if the reference can be asked about it.
+    pub(super) fn new(grammar: &'g Grammar) -> Option<Self> {
+        if grammar.arena().all_members().any(|members| members.slots.len() > MEMBERS) {
+            return None;
+        }
         let tracked = grammar.tracking().any().then(|| TrackedReference::new(grammar).trying(TRIES));
-        Oracle { reference: Reference::new(grammar), tracked }
+        Some(Oracle { reference: Reference::new(grammar), tracked })
+    }
+
+    /// Whether it can be asked about what follows a text.
+    fn knows(&self, text: &[u8]) -> bool {
+        self.tracked.is_none() || text.len() <= LONGEST
     }
 
     /// Where the reference stands after a text.
@@ -136,6 +161,24 @@ impl<'g> Oracle<'g> {
             Some(tracked) => self.reference.run(&tracked.translate(text)),
             None => self.reference.run(text),
         }
+    }
+
+    /// What it says of a token, but that what was written already may leave no way to an end.
+    fn viability(&self, text: &[u8], along: &mut Along<'_>, token: &[u8]) -> Viability {
+        if self.tracked.is_none() {
+            return along.viability(token);
+        }
+        if token.iter().any(|&byte| byte >= Tracking::REPEATED_KEY) {
+            return Viability::No;
+        }
+        let Some(end) = token.iter().position(|byte| ENDS.contains(byte)) else {
+            return along.viability(token);
+        };
+        // Up to there nothing is told apart.
+        if along.viability(&token[..end]) == Viability::No {
+            return Viability::No;
+        }
+        self.reference.viability(self.after(&[text, token].concat()))
     }
 
     fn is_complete(&self, text: &[u8]) -> bool {
@@ -171,8 +214,8 @@ impl<'o> Along<'o> {
         self.spelled.clear();
         self.spelled.extend_from_slice(token);
         self.dead = None;
-        for at in common..token.len() {
-            let next = self.reference.step(self.path[at], token[at]);
+        for (at, &byte) in token.iter().enumerate().skip(common) {
+            let next = self.reference.step(self.path[at], byte);
             if self.reference.viability(next) == Viability::No {
                 self.dead = Some(at + 1);
                 return Viability::No;
@@ -185,25 +228,43 @@ impl<'o> Along<'o> {
 
 impl Verifying<'_> {
     /// Looks at the mask of this step, if it is one to look at, and goes on with `token`.
-    pub(super) fn step(&mut self, words: &[u32], token: Option<TokenId>) {
+    pub(super) fn step(&mut self, words: &[u32], token: Option<TokenId>) -> Result<(), MatchError> {
         if self.verifier.steps.is_multiple_of(self.verifier.every) && self.verifier.difference.is_none() {
-            self.verifier.difference = self.compare(words);
+            let expected = match self.oracle.filter(|oracle| oracle.knows(&self.text)) {
+                Some(oracle) => self.by_reference(oracle, words),
+                None => self.byte_by_byte(words)?,
+            };
+            self.verifier.difference = self.difference(words, &expected);
             self.verifier.checked += 1;
         }
         self.verifier.steps += 1;
         self.step += 1;
-        self.text.extend_from_slice(token.and_then(|token| self.vocab.bytes(token)).unwrap_or_default());
+        let Some(token) = token else { return Ok(()) };
+        self.text.extend_from_slice(self.matcher.constraint().vocab().bytes(token).unwrap_or_default());
+        self.matcher.commit(token)
     }
 
-    fn compare(&mut self, words: &[u32]) -> Option<Difference> {
+    /// What the engine says of each token when it is asked about it alone.
+    fn byte_by_byte(&mut self, words: &[u32]) -> Result<Vec<u32>, MatchError> {
         let mut expected = vec![0u32; words.len()];
-        let mut along = Along::new(&self.oracle.reference, self.oracle.after(&self.text));
+        for token in 0..self.matcher.constraint().vocab().width() as TokenId {
+            if self.matcher.allows(token)? {
+                set(&mut expected, token);
+            }
+        }
+        Ok(expected)
+    }
+
+    /// What the reference says of each token; what the mask says of those about which it cannot tell.
+    fn by_reference(&mut self, oracle: &Oracle<'_>, words: &[u32]) -> Vec<u32> {
+        let mut expected = vec![0u32; words.len()];
+        let mut along = Along::new(&oracle.reference, oracle.after(&self.text));
         let (mut searches, mut unknown) = ([SEARCHED; 2], 0);
         for (bytes, id) in &self.verifier.tokens.sorted {
             let masked = bit(words, *id);
-            let mut says = self.viability(&mut along, bytes);
+            let mut says = oracle.viability(&self.text, &mut along, bytes);
             if says == Viability::Yes
-                && let Some(tracked) = &self.oracle.tracked
+                && let Some(tracked) = &oracle.tracked
                 && (!masked || ends_something(bytes))
             {
                 // Where the grammar goes on, what was written already may leave no way to an end.
@@ -218,27 +279,15 @@ impl Verifying<'_> {
             }
             unknown += u64::from(says == Viability::Unknown);
             if says.known().unwrap_or(masked) {
-                expected[*id as usize / 32] |= 1 << (id % 32);
+                set(&mut expected, *id);
             }
+        }
+        if oracle.is_complete(&self.text) {
+            self.verifier.tokens.ends.iter().for_each(|&end| set(&mut expected, end));
         }
         self.verifier.unknown += unknown;
-        let is_complete = self.oracle.is_complete(&self.text);
-        for &end in self.verifier.tokens.ends.iter().filter(|_| is_complete) {
-            expected[end as usize / 32] |= 1 << (end % 32);
-        }
-        self.difference(words, &expected)
-    }
-
-    /// What the reference says of a token, but that what is tracked may leave no way to an end.
-    fn viability(&self, along: &mut Along<'_>, token: &[u8]) -> Viability {
-        match &self.oracle.tracked {
-            Some(_) if token.iter().any(|&byte| byte >= Tracking::REPEATED_KEY) => Viability::No,
-            Some(_) if ends_something(token) => {
-                let after = self.oracle.after(&[&self.text, token].concat());
-                self.oracle.reference.viability(after)
-            }
-            _ => along.viability(token),
-        }
+        self.verifier.by_reference += 1;
+        expected
     }
 
     /// The first token that is not as expected. Every id that has a bit is looked at: those past the vocabulary must be clear.
@@ -246,10 +295,15 @@ impl Verifying<'_> {
         let differs = |&token: &TokenId| bit(words, token) != bit(expected, token);
         let mut different = (0..words.len() as TokenId * 32).filter(differs);
         let token = different.next()?;
-        let text = self.vocab.bytes(token).map_or_else(|| "(no text)".into(), bytes::quote);
+        let vocab = self.matcher.constraint().vocab();
+        let text = vocab.bytes(token).map_or_else(|| "(no text)".into(), bytes::quote);
         let (test, step, masked) = (self.test, self.step, bit(words, token));
         Some(Difference { test, step, token, text, masked, count: 1 + different.count() })
     }
+}
+
+fn set(words: &mut [u32], token: TokenId) {
+    words[token as usize / 32] |= 1 << (token % 32);
 }
 
 fn ends_something(token: &[u8]) -> bool {
@@ -266,16 +320,16 @@ mod tests {
     fn a_wrong_bit_is_found() {
         let grammar = Grammar::choice(&["ab"], &Limits::default()).unwrap();
         let constraint = Compiler::new(crate::vocab::bytes()).compile(&grammar).unwrap();
-        let (vocab, oracle) = (constraint.vocab().clone(), Oracle::new(&grammar));
+        let oracle = Oracle::new(&grammar).unwrap();
         let mut words = vec![0u32; constraint.mask_words()];
         constraint.matcher().fill_mask(&mut words).unwrap();
-        let mut verifier = Verifier::new(2, &vocab).unwrap();
-        verifier.test(&oracle, &vocab, 0).step(&words, None);
+        let mut verifier = Verifier::new(2, constraint.vocab()).unwrap();
+        verifier.test(Some(&oracle), &constraint, 0).step(&words, None).unwrap();
         words[0] |= 1 << 9;
         words[8] |= 1 << 31; // an id past the vocabulary
-        verifier.test(&oracle, &vocab, 1).step(&words, None);
+        verifier.test(Some(&oracle), &constraint, 1).step(&words, None).unwrap();
         assert_eq!((verifier.checked, verifier.take_difference()), (1, None), "not a step to look at");
-        verifier.test(&oracle, &vocab, 2).step(&words, None);
+        verifier.test(Some(&oracle), &constraint, 2).step(&words, None).unwrap();
         let difference = verifier.take_difference().unwrap();
         let found = (difference.test, difference.token, difference.masked, difference.count);
         assert_eq!(found, (2, 9, true, 2));
@@ -287,16 +341,17 @@ mod tests {
         let schema = r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#;
         let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
         let constraint = Compiler::new(crate::vocab::bytes()).compile(&grammar).unwrap();
-        let (vocab, oracle) = (constraint.vocab().clone(), Oracle::new(&grammar));
-        let mut verifier = Verifier::new(1, &vocab).unwrap();
-        let (mut verifying, mut matcher) = (verifier.test(&oracle, &vocab, 0), constraint.matcher());
+        let oracle = Oracle::new(&grammar).unwrap();
+        let mut verifier = Verifier::new(1, constraint.vocab()).unwrap();
+        let (mut verifying, mut matcher) =
+            (verifier.test(Some(&oracle), &constraint, 0), constraint.matcher());
         for byte in br#"{"a": 1, "a"# {
-            verifying.step(matcher.mask().unwrap(), Some((*byte).into()));
+            verifying.step(matcher.mask().unwrap(), Some((*byte).into())).unwrap();
             matcher.commit((*byte).into()).unwrap();
         }
         let mut words = matcher.mask().unwrap().to_vec();
         words[1] |= 1 << (b'"' - 32);
-        verifying.step(&words, None);
+        verifying.step(&words, None).unwrap();
         let difference = verifier.take_difference().unwrap();
         assert_eq!((difference.step, difference.token, difference.count), (11, b'"'.into(), 1));
     }
