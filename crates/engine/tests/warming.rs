@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use support::{byte_vocab, compile, mask_of};
@@ -106,4 +107,25 @@ fn warming_copes_with_any_constraint() {
             "{grammar}"
         );
     }
+}
+
+/// A model that has read its prompt is not kept waiting: it is asked between masks.
+#[test]
+fn warming_goes_on_for_as_long_as_it_is_told_to() {
+    let grammar = Grammar::json_schema(ORDER, &Default::default(), &Limits::default()).unwrap();
+    let constraint = compile(&grammar, &order_vocab());
+    let built = || constraint.stats().walks + constraint.stats().states;
+    let (before, asked) = (built(), Cell::new(0));
+    let goes_on = |most: u32| {
+        asked.set(asked.get() + 1);
+        asked.get() <= most
+    };
+    constraint.warm_while(Duration::from_secs(10), usize::MAX, &|| goes_on(0));
+    assert_eq!(built(), before);
+    asked.set(0);
+    constraint.warm_while(Duration::from_secs(10), usize::MAX, &|| goes_on(5));
+    let few = built();
+    assert!(few > before && asked.get() < 10, "{few} {}", asked.get());
+    constraint.warm_while(Duration::from_secs(10), usize::MAX, &|| true);
+    assert!(built() > 2 * few);
 }

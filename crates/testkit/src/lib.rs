@@ -3,6 +3,7 @@
 //! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
 //!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
 //! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
+//! * [`Along`] is the [`Reference`] along all tokens of a large vocabulary.
 //! * [`TrackedReference`] does the same for grammars whose texts are JSON in which repetitions are noticed.
 //! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
 //!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
@@ -34,6 +35,7 @@
 //! # Ok::<(), tokenstile_grammar::Error>(())
 //! ```
 
+mod along;
 pub mod boolean;
 pub mod generate;
 mod members;
@@ -43,6 +45,7 @@ pub mod spans;
 mod tokens;
 mod tracked;
 
+pub use along::Along;
 pub use reference::{RefState, Reference};
 pub use rng::Rng;
 pub use tokens::TokenReference;

@@ -335,11 +335,12 @@ fn all(places: &Places, options: &Options) -> Result<(), String> {
     if PARTS.iter().any(|part| options.wants(part)) {
         places.build_tokenstile()?;
     }
+    if options.wants("verified") {
+        println!("bench: comparing masks with the reference");
+        workloads::verified(places, options.limit)?;
+    }
     let wanted: Vec<&Engine> = ready.iter().copied().filter(|engine| options.wants(engine.key)).collect();
     in_rounds(places, &wanted, "", |_| options.limit);
-    if options.wants("verified") {
-        timed("masks against the reference", || workloads::verified(places, options.limit));
-    }
     if options.wants("first") {
         timed("the first constraint of a process", || firsts(places));
     }

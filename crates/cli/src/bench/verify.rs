@@ -13,7 +13,7 @@ use std::fmt;
 
 use tokenstile::grammar::ir::Tracking;
 use tokenstile::{Constraint, Grammar, MatchError, Matcher, TokenId, Vocab};
-use tokenstile_testkit::{RefState, Reference, TrackedReference, Viability};
+use tokenstile_testkit::{Along, RefState, Reference, TrackedReference, Viability};
 
 use super::pass::bit;
 use crate::bytes;
@@ -164,7 +164,7 @@ impl<'g> Oracle<'g> {
     }
 
     /// What it says of a token, but that what was written already may leave no way to an end.
-    fn viability(&self, text: &[u8], along: &mut Along<'_>, token: &[u8]) -> Viability {
+    fn viability(&self, text: &[u8], along: &mut Along<'_, '_>, token: &[u8]) -> Viability {
         if self.tracked.is_none() {
             return along.viability(token);
         }
@@ -186,43 +186,6 @@ impl<'g> Oracle<'g> {
             Some(tracked) => tracked.accepts(text),
             None => self.reference.accepts(text),
         }
-    }
-}
-
-/// The reference going along tokens in the order of their bytes: beginnings that they have in common are gone along once.
-struct Along<'o> {
-    reference: &'o Reference<'o>,
-    /// Where it is after each byte of a token, as far as it got.
-    path: Vec<RefState>,
-    spelled: Vec<u8>,
-    /// How long the beginning is that leads nowhere.
-    dead: Option<usize>,
-}
-
-impl<'o> Along<'o> {
-    fn new(reference: &'o Reference<'o>, from: RefState) -> Self {
-        Along { reference, path: vec![from], spelled: Vec::new(), dead: None }
-    }
-
-    fn viability(&mut self, token: &[u8]) -> Viability {
-        let common = self.spelled.iter().zip(token).take_while(|(a, b)| a == b).count();
-        if self.dead.is_some_and(|dead| common >= dead) {
-            return Viability::No;
-        }
-        let common = common.min(self.path.len() - 1);
-        self.path.truncate(common + 1);
-        self.spelled.clear();
-        self.spelled.extend_from_slice(token);
-        self.dead = None;
-        for (at, &byte) in token.iter().enumerate().skip(common) {
-            let next = self.reference.step(self.path[at], byte);
-            if self.reference.viability(next) == Viability::No {
-                self.dead = Some(at + 1);
-                return Viability::No;
-            }
-            self.path.push(next);
-        }
-        self.reference.viability(self.path[token.len()])
     }
 }
 

@@ -49,7 +49,10 @@ impl Matcher {
     }
 
     fn is_spent(&self, until: Until<'_>) -> bool {
-        !(until.goes_on)() || Instant::now() >= until.deadline || self.generation.store.is_full(until.bytes)
+        !(until.goes_on)()
+            || self.is_sound().is_err()
+            || Instant::now() >= until.deadline
+            || self.generation.store.is_full(until.bytes)
     }
 
     /// Makes the mask at the end of each token of a text, as far as the constraint goes along. Says whether one of them was

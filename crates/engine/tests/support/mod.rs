@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tokenstile::grammar::RegexOptions;
 use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, TokenId, Vocab};
-use tokenstile_testkit::{RefState, Reference};
+use tokenstile_testkit::{Along, RefState, Reference, Viability};
 
 /// A vocabulary of all single bytes under their own numbers, these `tokens` from 256 on, and one end token.
 pub fn byte_vocab<T: AsRef<[u8]>>(tokens: &[T]) -> Vocab {
@@ -123,28 +123,12 @@ impl Sorted {
     /// The mask after the text that led to `state`.
     pub fn mask(&self, reference: &Reference<'_>, state: RefState) -> Expected {
         let mut expected = Expected { allowed: vec![0; self.words], unknown: vec![0; self.words] };
-        let mut path: Vec<RefState> = vec![state];
-        let mut spelled: &[u8] = &[];
-        let mut dead: Option<&[u8]> = None;
+        let mut along = Along::new(reference, state);
         for (bytes, id) in &self.tokens {
-            if dead.is_some_and(|d| bytes.starts_with(d)) {
-                continue;
-            }
-            let common = spelled.iter().zip(bytes).take_while(|(a, b)| a == b).count().min(path.len() - 1);
-            path.truncate(common + 1);
-            spelled = bytes;
-            dead = None;
-            for at in common..bytes.len() {
-                let next = reference.step(path[at], bytes[at]);
-                if reference.viability(next).known() == Some(false) {
-                    dead = Some(&bytes[..=at]);
-                    break;
-                }
-                path.push(next);
-            }
-            if dead.is_none() {
-                let known = reference.viability(path[bytes.len()]).known().is_some();
-                set(if known { &mut expected.allowed } else { &mut expected.unknown }, *id);
+            match along.viability(bytes) {
+                Viability::Yes => set(&mut expected.allowed, *id),
+                Viability::Unknown => set(&mut expected.unknown, *id),
+                Viability::No => {}
             }
         }
         if reference.is_accepting(state) {
