@@ -4,8 +4,8 @@ use std::fmt;
 
 use tokenstile_grammar::{Error as GrammarError, ErrorKind};
 
-use crate::automaton::Exceeded;
 use crate::vocab::TokenId;
+use crate::work::Exceeded;
 
 /// Why a grammar could not be compiled for a vocabulary.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -29,41 +29,30 @@
 //! text of the grammar; an end token exactly when the text is complete. What cannot be enforced is refused when
 //! it is compiled. Every piece of work runs under [`Limits`].
 
-mod advance;
-mod ahead;
 mod automaton;
-mod batch;
+mod collections;
+mod compile;
 mod constraint;
-mod counters;
 mod error;
-mod few;
-mod library;
-mod machine;
-mod mask;
+mod masks;
 mod matcher;
-mod memo;
-mod profile;
-mod proof;
-mod shortest;
-mod skip;
-mod spelling;
+mod session;
 mod stack;
 mod stored;
-mod tables;
+mod tokens;
 mod tracker;
-mod trie;
 pub mod vocab;
 mod warm;
-mod words;
+mod work;
 
 pub use tokenstile_grammar as grammar;
 
-pub use batch::fill_masks;
-pub use constraint::{Compiler, Constraint, Stats};
+pub use compile::Compiler;
+pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};
 pub use grammar::limits::Cancel;
 pub use grammar::{Error as GrammarError, ErrorKind, Grammar, Limits, Place};
-pub use matcher::Matcher;
+pub use matcher::{Matcher, fill_masks};
 pub use stored::TablesError;
 pub use vocab::{
     Fingerprint, MAX_TOKENS, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,

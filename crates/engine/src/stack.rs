@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::automaton::{NodeId, StateId, Store};
-use crate::few::FewSet;
+use crate::collections::FewSet;
 
 /// A shared stack.
 pub(crate) type Stack = Arc<StackNode>;

@@ -7,8 +7,9 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::boolean::{FormulaId, Kind};
-use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, Work};
-use crate::profile::LackId;
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use crate::tokens::class::LackId;
+use crate::work::{Exceeded, Work};
 
 impl Store {
     /// Where each character past ASCII leads from a local, if that is seen to be the same place for all of them. `like`

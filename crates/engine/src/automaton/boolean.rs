@@ -18,7 +18,8 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use super::any_text::TextKind;
 use super::build::{Build, Here, hash_of};
 use super::partition::partition;
-use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store, id};
+use crate::work::Exceeded;
 
 id!(/// A [`Formula`].
     FormulaId);

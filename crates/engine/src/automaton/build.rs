@@ -10,9 +10,10 @@ use tokenstile_grammar::{ExprId, RuleId};
 
 use super::entries::KnownGeneric;
 use super::program::Behind;
-use super::store::{Cell, CellId, End, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
-use crate::few::FewSet;
-use crate::memo::{Memo, OnceId};
+use super::store::{Cell, CellId, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
+use crate::collections::FewSet;
+use crate::collections::{Memo, OnceId};
+use crate::tokens::pending::End;
 
 /// Of more cells than this, those are left out that do not matter.
 const MANY_CELLS: usize = 4;

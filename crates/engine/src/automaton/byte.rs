@@ -12,8 +12,10 @@ use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::build::Build;
 use super::local::{Apart, Groups, add_cells};
-use super::store::{Cell, CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
-use crate::few::FewSet;
+use super::store::{Cell, CellId, Head, LocalId, Node, NodeId, StateId, Store};
+use crate::collections::FewSet;
+use crate::tokens::pending::End;
+use crate::work::{Exceeded, Work};
 
 /// A local from which so many bytes were asked for is one that is come back to.
 const OFTEN: usize = 4;

@@ -15,8 +15,9 @@ use tokenstile_grammar::ir::{ByteSet, Expr, Machine, Tallies, Tally};
 use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
 use super::build::{Build, Closure, hash_of};
-use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
-use crate::memo::OnceId;
+use super::store::{Cell, CellId, Head, LocalId, StateId, Store, id};
+use crate::collections::OnceId;
+use crate::work::Exceeded;
 
 id!(/// A [`Counted`].
     CountedId);

@@ -7,7 +7,7 @@ use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 use tokenstile_grammar::{ExprId, Grammar};
 
 use super::store::{CellId, Head, Store};
-use crate::profile::ESCAPED;
+use crate::tokens::profile::ESCAPED;
 
 /// What is known of the texts of an expression, of the shortest ones in bytes.
 #[derive(Clone, Copy, Debug)]

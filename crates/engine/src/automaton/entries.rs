@@ -15,8 +15,9 @@ use tokenstile_grammar::{ExprId, MembersId};
 use super::build::Build;
 use super::counted::{CountedId, Phase};
 use super::literal::{Ways, first_literal};
-use super::store::{Cell, CellId, End, Head, LocalId, NodeId, StateId, Store};
-use crate::memo::OnceId;
+use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use crate::collections::OnceId;
+use crate::tokens::pending::End;
 
 /// What stands for a state whatever slots are open.
 #[derive(Clone, Copy)]

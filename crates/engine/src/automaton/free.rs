@@ -7,7 +7,8 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::store::{Cell, CellId, Exceeded, Head, LocalId, NodeId, StateId, Store, Work};
+use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use crate::work::{Exceeded, Work};
 
 /// How many expressions are looked at.
 const EXPRS: usize = 1 << 12;

@@ -8,7 +8,8 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::boolean::{FormulaId, Kind, Steps};
 use super::build::Build;
-use super::store::{CellId, Exceeded, Head, Store};
+use super::store::{CellId, Head, Store};
+use crate::work::Exceeded;
 
 /// How many formulas the search for one completion may look at.
 const SEARCH: usize = 1 << 15;

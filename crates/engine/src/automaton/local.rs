@@ -9,8 +9,10 @@ use super::build::{Build, hash_of};
 use super::byte::Opened;
 use super::loops::Loop;
 use super::partition::partition;
-use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
-use crate::memo::{Memo, OnceId};
+use super::store::{CellId, Head, LocalId, Node, NodeId, StateId, Store};
+use crate::collections::{Memo, OnceId};
+use crate::tokens::pending::End;
+use crate::work::{Exceeded, Work};
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 400;

@@ -12,7 +12,7 @@ use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::literal::first_literal;
 use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
-use crate::profile::LackId;
+use crate::tokens::class::LackId;
 
 /// A local that repeats one class of characters: `[set]{…}` and then something else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct Loop {
 }
 
 /// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
-const MANY_LEFT: u32 = crate::profile::SHORT;
+const MANY_LEFT: u32 = crate::tokens::profile::SHORT;
 
 impl Store {
     /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are, perhaps any

@@ -3,13 +3,14 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Members, Tallies};
+use tokenstile_grammar::ir::{Arena, Expr, Members, Tallies};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
 use super::distance::ShortestTexts;
 use super::except::Exceptions;
-use crate::profile::{LackId, Lacks};
-use crate::tables::Tables;
+use crate::tokens::class::{CharClass, LackId};
+use crate::tokens::profile::Lacks;
+use crate::tokens::tables::Tables;
 
 /// See the module documentation.
 pub(crate) struct Program {
@@ -91,14 +92,6 @@ impl Kinds {
         let start = if self.booleans { self.start } else { arena.len() };
         (start..arena.len()).filter_map(ExprId::new).filter(|id| is_one(arena.get(*id))).collect()
     }
-}
-
-/// A character set: its ASCII part, and whether it has all the rest, or all but what it lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct CharClass {
-    pub(crate) ascii: ByteSet,
-    pub(crate) wide: bool,
-    pub(crate) lack: LackId,
 }
 
 /// A lookbehind: the assertion, and "any text that ends with it".

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -10,17 +9,18 @@ use tokenstile_grammar::ir::{ByteSet, Expr, IdIndex};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
 use super::any_text::AnyTexts;
-use super::append::AppendVec;
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
 use super::entries::{Entry, KnownGeneric};
 use super::local::Local;
 use super::program::Program;
+use super::shared::SharedStore;
 use super::watched::Watcher;
-use crate::library::Library;
-use crate::mask::{PendingId, Walked, WalkedId};
-use crate::memo::{Memo, OnceId};
+use crate::collections::{AppendVec, Memo, OnceId};
+use crate::tokens::pending::End;
+use crate::tokens::pending::{PendingId, Walked, WalkedId};
+use crate::work::Exceeded;
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -90,13 +90,6 @@ pub(crate) enum Head {
     Frame(CellId),
 }
 
-/// How the frame of an entry ends: in which slot of which members.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct End {
-    pub(crate) members: MembersId,
-    pub(crate) slot: u32,
-}
-
 /// What is left to match: see the module documentation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
@@ -154,61 +147,14 @@ pub(crate) struct Node {
     pub(crate) bottom: bool,
 }
 
-/// A limit that a piece of work ran into.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Exceeded {
-    pub(crate) name: &'static str,
-    pub(crate) value: usize,
-}
-
-/// Counts units of work against a limit.
-#[derive(Debug)]
-pub(crate) struct Work {
-    left: usize,
-    limit: usize,
-    /// When something first had to be worked out that no cache had.
-    cold_since: Option<Instant>,
-    /// How many frames are walked within each other.
-    pub(crate) depth: u32,
-}
-
-impl Work {
-    pub(crate) fn new(limit: usize) -> Self {
-        Work { left: limit, limit, cold_since: None, depth: 0 }
-    }
-
-    /// Takes note that something is not in the caches. Only then is the clock read.
-    #[inline]
-    pub(crate) fn is_cold(&mut self) {
-        self.cold_since.get_or_insert_with(Instant::now);
-    }
-
-    /// How long ago something was first not in the caches; none if everything was.
-    #[inline]
-    pub(crate) fn cold_for(&self) -> Option<Duration> {
-        self.cold_since.map(|since| since.elapsed())
-    }
-
-    #[inline]
-    pub(crate) fn spend(&mut self, units: usize) -> Result<(), Exceeded> {
-        match self.left.checked_sub(units) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => Err(Exceeded { name: "mask_work", value: self.limit }),
-        }
-    }
-}
-
 /// Ids below this are the library's, if there is one.
 pub(crate) const OWN: u32 = 1 << 28;
 
 /// All objects of one constraint's automaton.
 pub(crate) struct Store {
     pub(crate) program: std::sync::Arc<Program>,
-    /// What other constraints have too: see [`library`](crate::library).
-    pub(crate) library: Option<Arc<Library>>,
+    /// What other constraints have too.
+    pub(crate) library: Option<Arc<SharedStore>>,
     /// The first id of this store's own objects.
     pub(crate) own: u32,
     pub(super) cells: AppendVec<Cell>,
@@ -275,7 +221,7 @@ impl Index {
 
 impl Store {
     /// The store of a program that begins as that of the library does, if there is one.
-    pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
+    pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<SharedStore>>) -> Self {
         let exprs = program.arena.len() - program.arena.base_len();
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
         let store = Store {

@@ -13,7 +13,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use super::boolean::{FormulaId, Kind};
 use super::build::Build;
 use super::store::{Cell, CellId, Head, StateId, Store};
-use crate::trie::pair;
+use crate::tokens::trie::pair;
 use crate::vocab::TokenId;
 
 /// How many places a part may have.

@@ -9,7 +9,7 @@ use tokenstile_grammar::ir::Tracking;
 
 use super::frame::{Array, Candidate, Frame, Kind, Object};
 use super::set::{Set, Symbol, symbol};
-use super::{Mode, Tracker};
+use super::tracker::{Mode, Tracker};
 
 /// Stands among the members of earlier objects so that one without any can be compared with the next.
 const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];
@@ -82,7 +82,7 @@ impl Tracker {
 
     /// The first comma of some bytes before something that is compared, if there may be one: nothing but strings and brackets
     /// is looked at.
-    pub(super) fn may_begin(&self, bytes: &[u8]) -> Option<usize> {
+    pub(crate) fn may_begin(&self, bytes: &[u8]) -> Option<usize> {
         let (mut in_text, mut is_escaped, mut key) = (false, false, 0);
         if let Mode::Key(text) | Mode::String(text) = self.mode {
             (in_text, is_escaped) = (true, text.after_backslash());
@@ -215,7 +215,7 @@ fn hash_of(symbols: &[Symbol]) -> u128 {
 }
 
 /// Whether a key or an item may end in bytes that begin with the comma before it.
-pub(super) fn may_end_entry(bytes: &[u8]) -> bool {
+pub(crate) fn may_end_entry(bytes: &[u8]) -> bool {
     let quotes = bytes.iter().filter(|&&byte| byte == b'"').count();
     quotes > 1 || bytes[1..].iter().any(|&byte| matches!(byte, b',' | b']'))
 }

@@ -8,13 +8,14 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Tracking;
 
-use super::correct::{clear, has};
 use super::set::{Cursor, View, symbol};
 use super::strings::Text;
-use super::{Mode, Tracker};
-use crate::automaton::{Exceeded, Work};
-use crate::tables::Tables;
-use crate::trie::{ROOT, Trie};
+use super::tables::StructureTables;
+use super::tracker::{Mode, Tracker};
+use crate::tokens::bits::{clear, has};
+use crate::tokens::tables::Tables;
+use crate::tokens::trie::{ROOT, Trie};
+use crate::work::{Exceeded, Work};
 
 /// A place inside a key on the way down the trie.
 #[derive(Clone, Copy)]
@@ -25,13 +26,13 @@ struct Place<'a> {
 }
 
 /// Takes out of `words` the tokens in which a key ends that its object has already.
-pub(super) fn clear_repeated_keys(
-    tables: &Tables,
+pub(crate) fn clear_repeated_keys(
+    (tables, structure): (&Tables, &StructureTables),
     tracker: &Tracker,
     words: &mut [u32],
     work: &mut Work,
 ) -> Result<(), Exceeded> {
-    let (trie, structure) = (&tables.trie, tables.structure());
+    let trie = &tables.trie;
     if let Some(keys) = tracker.key.as_ref().map(Cursor::view) {
         let mut todo: SmallVec<[Place<'_>; 8]> = match tracker.mode {
             Mode::Key(text) => SmallVec::from_iter([Place { node: ROOT, text, keys }]),

@@ -1,10 +1,10 @@
 //! What the tracker wants to know of a vocabulary: the tokens that can pass from one entry of a container to the next.
 
 use crate::stored::{Array, Reader, TablesError, Writer};
-use crate::trie::{ROOT, Trie};
+use crate::tokens::trie::{ROOT, Trie};
 use crate::vocab::{TokenId, Vocab};
 
-use super::SPECIAL;
+use super::special::SPECIAL;
 
 /// Tokens by what they contain.
 pub(crate) struct StructureTables {

@@ -1,6 +1,6 @@
 //! Building ahead what all constraints of a vocabulary have in common.
 //!
-//! Constraints fill what they share as they go: the [library](crate::library), and what the vocabulary has of sets of
+//! Constraints fill what they share as they go: the library, and what the vocabulary has of sets of
 //! characters. The first that needs some of it pays for it, most of all for formats and for characters of many scripts.
 //! So here some texts are gone through that have what texts usually have, for schemas that say nothing else.
 
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use tokenstile_grammar::{Grammar, JsonOptions, Limits};
 
-use crate::constraint::{Compiler, Constraint};
-pub(crate) use ahead::Until;
+use crate::compile::Compiler;
+use crate::constraint::Constraint;
 use shapes::{AROUND, CLASSES, IN_RANGES, PLAIN, RANGES, VALUES};
 
 impl Compiler {
@@ -41,7 +41,7 @@ impl Compiler {
     pub fn warm(&self, budget: Duration) {
         let start = Instant::now();
         let is_over = || start.elapsed() >= budget;
-        let tables = &self.tables;
+        let tables = &self.common.tables;
         tables.profile.make_texts(&tables.trie, &is_over);
         for (schema, text) in PLAIN {
             self.go_through(schema, &[text.to_owned()], &is_over);

@@ -11,7 +11,7 @@ use tokenstile_grammar::ir::{ByteSet, CharSet, Count, Expr, Members};
 use tokenstile_grammar::{ExprId, MembersId};
 
 use crate::automaton::{Program, Store};
-use crate::shortest::plainest;
+use crate::session::plainest;
 
 /// From this depth on short ways are taken.
 const DEEP: u32 = 24;

@@ -1,0 +1,124 @@
+//! What the automata of many constraints have in common.
+//!
+//! Grammars that begin with the same expressions and rules have the same cells, states and transitions made of those alone.
+//! They are made once, in a store of their own, which the stores of constraints refer to. Its objects have the lower ids. A
+//! constraint's objects may be made of the shared ones, never the other way round.
+
+use std::sync::Arc;
+
+use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::{CharSetId, ExprId, Limits, MachineId, MembersId};
+
+use super::counted::Phase;
+use super::literal::first_literal;
+use super::program::Program;
+use super::store::{Head, Store};
+
+/// A store that others refer to, and how much of a grammar it is made of.
+pub(crate) struct SharedStore {
+    pub(crate) store: Store,
+    exprs: usize,
+    char_sets: usize,
+    machines: usize,
+    members: usize,
+    /// Members of which nothing is known but their separator.
+    generic: Vec<(ExprId, MembersId)>,
+    /// Repetitions without an end, by what they repeat and how often at least.
+    endless: Vec<((ExprId, u32), ExprId)>,
+}
+
+impl SharedStore {
+    /// The store of a program that is nothing but what other programs begin with.
+    pub(crate) fn new(program: Program) -> Self {
+        let store = Store::new(Arc::new(program), &Limits::default(), None);
+        let program = store.program.clone();
+        let arena = &program.arena;
+        let own = |id: &ExprId| id.index() < arena.base_len();
+        let generic = arena.iter().filter_map(|(id, expr)| match expr {
+            Expr::Members(members) => Some((id, members)),
+            _ => None,
+        });
+        let endless = arena.iter().filter_map(|(id, expr)| match expr {
+            Expr::Repeat { expr, min, max: None } if own(&id) => Some(((expr, min), id)),
+            _ => None,
+        });
+        SharedStore {
+            exprs: arena.base_len(),
+            char_sets: arena.char_sets().len(),
+            machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
+            members: arena.all_members().len(),
+            generic: generic.collect(),
+            endless: endless.collect(),
+            store,
+        }
+    }
+
+    /// The members that stand for some others, if nothing is known of those but their separator and whether all of
+    /// their entries begin with a quote.
+    pub(crate) fn members_like(&self, arena: &Arena, members: MembersId) -> Option<(ExprId, MembersId)> {
+        let own = &self.store.program.arena;
+        let (separator, quoted) = (arena.members_of(members).separator, are_quoted(arena, members));
+        self.generic.iter().copied().find(|&(_, known)| {
+            own.members_of(known).separator == separator && are_quoted(own, known) == quoted
+        })
+    }
+}
+
+/// Whether all entries of some members are seen to begin with a quote.
+fn are_quoted(arena: &Arena, members: MembersId) -> bool {
+    let mut slots = arena.members_of(members).slots.iter();
+    slots.all(|slot| first_literal(arena, slot.entry).is_some_and(|literal| literal[0] == b'"'))
+}
+
+impl Store {
+    /// The repetition of an expression at least so often and without an end, if the library has it.
+    pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
+        let known = self.library.as_ref()?.endless.iter().find(|known| known.0 == (expr, min));
+        known.map(|known| known.1)
+    }
+
+    /// Whether the grammar begins with the base of all schemas, as the library's does, which is nothing else.
+    pub(crate) fn has_base(&self) -> bool {
+        self.program.arena.base_len() > 0
+    }
+
+    /// Whether the object with this number is the library's.
+    #[inline]
+    pub(crate) fn is_shared(&self, id: u32) -> bool {
+        id < self.own
+    }
+
+    /// Whether the head of a cell is made of what the library has.
+    pub(crate) fn is_shared_head(&self, head: Head) -> bool {
+        let Some(library) = &self.library else { return false };
+        match head {
+            Head::Expr(expr, at) => {
+                expr.index() < library.exprs
+                    && match self.program.arena.get(expr) {
+                        Expr::Members(_) => match Phase::of(at) {
+                            Phase::Start => true,
+                            Phase::AfterEntry(id) | Phase::AfterSeparator(id) | Phase::Before(id) => {
+                                self.is_shared(id.0)
+                            }
+                        },
+                        Expr::Machine(_) => at == 0 || self.is_shared(at - 1),
+                        _ => true,
+                    }
+            }
+            Head::Utf8(set, _) => CharSetId::index(set) < library.char_sets,
+            Head::End(end) => self.has_shared_members(end.members),
+            Head::Frame(cell) => self.is_shared(cell.0),
+            Head::Bool(_) => false,
+        }
+    }
+
+    /// Whether members are those of the library.
+    pub(crate) fn has_shared_members(&self, members: MembersId) -> bool {
+        self.library.as_ref().is_some_and(|library| members.index() < library.members)
+    }
+
+    /// Whether a machine is one of the library.
+    pub(crate) fn has_shared_machine(&self, machine: MachineId) -> bool {
+        self.library.as_ref().is_some_and(|library| machine.index() < library.machines)
+    }
+}

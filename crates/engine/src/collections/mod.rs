@@ -1,0 +1,11 @@
+//! Containers that the rest of the engine is made of: what they hold is no concern of theirs.
+
+mod append;
+mod few;
+mod memo;
+mod words;
+
+pub(crate) use append::AppendVec;
+pub(crate) use few::FewSet;
+pub(crate) use memo::{Memo, OnceId};
+pub(crate) use words::Words;

@@ -1,0 +1,149 @@
+//! Everything that depends on the vocabulary alone, built once and shared by all its constraints.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use super::library::{self, Library};
+use super::proof::Spelling;
+use crate::masks::Kept;
+use crate::stored::{Reader, TablesError, Writer};
+use crate::tokens::tables::Tables;
+use crate::tracker::StructureTables;
+use crate::vocab::Vocab;
+
+/// See the module documentation.
+pub(crate) struct Common {
+    pub(crate) tables: Tables,
+    /// Masks that are asked for often.
+    pub(crate) kept: Kept,
+    /// Made for the first constraint that needs it; most vocabularies never do.
+    spelling: OnceLock<Spelling>,
+    /// For constraints that remember what was written.
+    structure: StructureTables,
+    /// What constraints have in common.
+    library: RwLock<Option<Library>>,
+    /// How large that may grow.
+    pub(crate) library_limit: AtomicUsize,
+}
+
+impl Common {
+    pub(crate) fn new(vocab: Vocab) -> Self {
+        let tables = Tables::new(vocab);
+        let structure = StructureTables::new(&tables.vocab, &tables.trie);
+        Common::of(tables, structure)
+    }
+
+    fn of(tables: Tables, structure: StructureTables) -> Self {
+        let kept = Kept::new(tables.words);
+        let (spelling, library) = (OnceLock::new(), RwLock::new(None));
+        let library_limit = AtomicUsize::new(library::BYTES);
+        Common { tables, kept, spelling, structure, library, library_limit }
+    }
+
+    /// Writes all that takes time to build as a file.
+    pub(crate) fn save(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let mut file = Writer::default();
+        self.tables.save(&mut file);
+        self.structure.save(&mut file);
+        file.write(self.tables.vocab.fingerprint(), out)
+    }
+
+    /// The tables that [`save`](Common::save) wrote, where they lie.
+    pub(crate) fn load(
+        vocab: Vocab,
+        bytes: impl AsRef<[u8]> + Send + Sync + 'static,
+    ) -> Result<Self, TablesError> {
+        let mut file = Reader::new(bytes, vocab.fingerprint())?;
+        let tables = Tables::load(vocab, &mut file)?;
+        let structure = StructureTables::load(&mut file, &tables.vocab, &tables.trie)?;
+        if !file.is_done() {
+            return Err(TablesError::Damaged { what: "there are sections too many" });
+        }
+        Ok(Common::of(tables, structure))
+    }
+
+    /// What constraints that begin with the base have in common; a new one if it has grown too large.
+    pub(crate) fn library(&self) -> Option<Library> {
+        let usable = |known: &Option<Library>| known.clone().filter(|known| !known.is_full());
+        if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Some(known);
+        }
+        let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
+        if usable(&place).is_none() {
+            *place = Library::new(&self.tables, self.library_limit.load(Ordering::Relaxed));
+        }
+        place.clone()
+    }
+
+    pub(crate) fn spelling(&self) -> &Spelling {
+        self.spelling.get_or_init(|| Spelling::new(&self.tables.vocab, &self.tables.trie))
+    }
+
+    pub(crate) fn structure(&self) -> &StructureTables {
+        &self.structure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokenstile_grammar::{Grammar, Limits};
+    use tokenstile_testkit::Rng;
+
+    use super::*;
+    use crate::Compiler;
+    use crate::stored::resealed;
+
+    fn vocab() -> Vocab {
+        let long =
+            ["ab", "abc", " the", "12", "\",\"", "\": ", "αβ", "e\u{301}", "x==", "{\""].map(str::as_bytes);
+        let bytes: Vec<Vec<u8>> = (0..=255u8).map(|byte| vec![byte]).collect();
+        let all = bytes.iter().map(Vec::as_slice).chain(long);
+        Vocab::from_tokens((0..).zip(all), &[300]).unwrap()
+    }
+
+    /// Uses the tables in every way; what comes out does not matter.
+    fn use_all(compiler: &Compiler) {
+        let limits = Limits::default();
+        let grammars = [
+            Grammar::json(&limits).unwrap(),
+            Grammar::gbnf("root ::= [a-z]{1,9} [^\\n]{2,40} \"==\" root?", &limits).unwrap(),
+        ];
+        for grammar in &grammars {
+            let Ok(constraint) = compiler.compile(grammar) else { continue };
+            let mut matcher = constraint.matcher();
+            let mut words = vec![0; matcher.mask_words()];
+            for byte in *b"{\"ab the\": 12" {
+                let _ = matcher.fill_mask(&mut words);
+                if matcher.commit(u32::from(byte)).is_err() {
+                    let _ = matcher.commit(u32::from(b'a'));
+                }
+            }
+        }
+        compiler.common.spelling();
+    }
+
+    #[test]
+    fn made_up_files_lead_to_no_panic() {
+        let vocab = vocab();
+        let mut bytes = Vec::new();
+        Common::new(vocab.clone()).save(&mut bytes).unwrap();
+        let mut rng = Rng::new(11);
+        let (mut refused, rounds) = (0, 4_000);
+        for _ in 0..rounds {
+            let mut changed = bytes.clone();
+            for _ in 0..=rng.below(3) {
+                // Most of the file is sections; what lies before them is seen to where it is read.
+                let at = 64 + rng.below((changed.len() - 64) / 4) * 4;
+                let number = [0, 1, rng.below(400) as u32, u32::MAX, rng.next_u64() as u32][rng.below(5)];
+                changed[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+            }
+            match Compiler::from_tables(vocab.clone(), resealed(changed)) {
+                Ok(compiler) => use_all(&compiler),
+                Err(TablesError::Damaged { .. }) => refused += 1,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        assert!(refused > rounds / 4, "only {refused} refused");
+    }
+}

@@ -1,0 +1,53 @@
+//! One filling of a constraint's caches.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokenstile_grammar::Limits;
+
+use super::library::Library;
+use super::proof::Proofs;
+use crate::automaton::{Program, Store};
+use crate::masks::MaskStore;
+use crate::tracker::Corrections;
+
+/// One filling of the caches; dropped as a whole when it has grown too large.
+pub(crate) struct Generation {
+    pub(crate) store: Store,
+    /// What other constraints have too.
+    library: Option<Library>,
+    pub(crate) masks: MaskStore,
+    pub(crate) proofs: Proofs,
+    pub(crate) corrections: Corrections,
+    /// What was held right after a sequence had moved here: less than that cannot do.
+    floor: AtomicUsize,
+}
+
+impl Generation {
+    pub(crate) fn new(program: &Arc<Program>, limits: &Limits, library: Option<Library>) -> Self {
+        let (automaton, masks) = match &library {
+            Some(library) => (Some(library.automaton.clone()), Some(library.masks.clone())),
+            None => (None, None),
+        };
+        Generation {
+            masks: MaskStore::new(masks),
+            store: Store::new(program.clone(), limits, automaton),
+            library,
+            proofs: Proofs::default(),
+            corrections: Corrections::default(),
+            floor: AtomicUsize::new(0),
+        }
+    }
+
+    /// Whether this has grown so large that it should be given up.
+    pub(crate) fn is_full(&self, limits: &Limits) -> bool {
+        let floor = self.floor.load(Ordering::Relaxed);
+        self.store.is_full(limits.cache_bytes.max(floor.saturating_mul(2)))
+            || self.library.as_ref().is_some_and(Library::is_full)
+    }
+
+    /// Takes note of how much a sequence needs that has just moved here.
+    pub(crate) fn settle(&self) {
+        self.floor.fetch_max(self.store.bytes(), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,5 @@
+//! Masks and texts where something may not be repeated: the automaton's answer, corrected by what the tracker has seen.
+
+mod correct;
+mod search;
+mod spots;

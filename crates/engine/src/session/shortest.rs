@@ -1,0 +1,165 @@
+//! The shortest way to complete a text.
+//!
+//! A best-first search over configurations, byte by byte, led by the length that each still needs (`automaton/length.rs`).
+//! Where that is exact the search walks straight to the end; elsewhere it looks around, within a bound.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tokenstile_grammar::ir::ByteSet;
+
+use super::{Refused, Session};
+use crate::automaton::FAR;
+use crate::error::MatchError;
+use crate::session::Place;
+use crate::stack::{Config, Stack};
+use crate::tracker::{ConfigKey, key_of};
+
+/// Places that a search looks at before it gives up.
+const PLACES: usize = 20_000;
+/// Bytes that are tried of those that lead alike, where repetitions tell them apart.
+const ALIKE: usize = 3;
+
+/// A place that the search has come to.
+struct Reached {
+    place: Place,
+    /// Where from, and by which byte.
+    from: usize,
+    byte: u8,
+    cost: u32,
+}
+
+impl Session {
+    /// About how many bytes it takes to complete a text from a configuration, rather too many than too few.
+    pub(crate) fn completion_estimate(&self, config: &Config) -> usize {
+        self.rest_of(config, &mut FxHashMap::default()) as usize
+    }
+
+    /// Bytes that complete a text from a place, as few as can be found; `None` if the search was given up.
+    pub(crate) fn shortest_completion(&self, start: Place) -> Result<Option<Vec<u8>>, MatchError> {
+        let mut search = Search::new(self, start);
+        while let Some(at) = search.next() {
+            let place = search.reached[at].place.clone();
+            if self.accepts(&place.0) {
+                return Ok(Some(search.bytes(at)));
+            }
+            if search.reached.len() > PLACES {
+                break;
+            }
+            for byte in self.ways(&place)? {
+                match self.go_on(&place, &[byte]) {
+                    Ok(next) => search.offer(self, next, at, byte),
+                    Err(Refused::At(_)) => {}
+                    Err(Refused::Limit(e)) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Bytes that may come next, one for each way to go on.
+    fn ways(&self, place: &Place) -> Result<Vec<u8>, MatchError> {
+        let tracked = place.1.is_some();
+        let allowed = self.bytes_at(place, 256)?;
+        let classes = self.next_classes(&place.0);
+        let count = if tracked { ALIKE } else { 1 };
+        Ok(classes.iter().flat_map(|class| plainest(&class.intersect(&allowed), count)).collect())
+    }
+
+    /// About how many bytes lead from a configuration to the end of the text.
+    fn rest_of(&self, config: &Config, known: &mut FxHashMap<u128, u32>) -> u32 {
+        let store = &self.generation.store;
+        let heads = config
+            .iter()
+            .map(|(state, stack)| store.rest_of(*state).saturating_add(self.rest_of_stack(stack, known)));
+        heads.min().unwrap_or(FAR).min(FAR)
+    }
+
+    /// The same for a stack; iterative, since stacks are deep.
+    fn rest_of_stack(&self, stack: &Stack, known: &mut FxHashMap<u128, u32>) -> u32 {
+        let store = &self.generation.store;
+        let mut todo = vec![stack];
+        while let Some(top) = todo.last().copied() {
+            let open: Vec<&Stack> = top
+                .links
+                .iter()
+                .map(|link| &link.1)
+                .filter(|below| !known.contains_key(&below.key))
+                .collect();
+            if !open.is_empty() && !known.contains_key(&top.key) {
+                todo.extend(open);
+                continue;
+            }
+            let links = top.links.iter().map(|(ret, below)| {
+                store.rest_of(*ret).saturating_add(known.get(&below.key).copied().unwrap_or(FAR))
+            });
+            let least = links.min().unwrap_or(FAR);
+            known.entry(top.key).or_insert(if top.bottom { 0 } else { least.min(FAR) });
+            todo.pop();
+        }
+        known.get(&stack.key).copied().unwrap_or(FAR)
+    }
+}
+
+/// Up to `count` bytes of a set, those first that people would write.
+pub(crate) fn plainest(set: &ByteSet, count: usize) -> Vec<u8> {
+    let rank = |byte: u8| match byte {
+        b'0'..=b'9' | b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'!'..=b'~' => 2,
+        b' ' => 3,
+        _ => 4,
+    };
+    let mut bytes: Vec<u8> = set.iter().collect();
+    bytes.sort_by_key(|&byte| (rank(byte), byte));
+    bytes.truncate(count);
+    bytes
+}
+
+/// The places that were come to, and those to look at next.
+struct Search {
+    reached: Vec<Reached>,
+    queue: BinaryHeap<Reverse<(u32, u32, usize)>>,
+    seen: FxHashSet<(ConfigKey, u64)>,
+    known: FxHashMap<u128, u32>,
+}
+
+impl Search {
+    fn new(session: &Session, start: Place) -> Search {
+        let mut search = Search {
+            reached: Vec::new(),
+            queue: BinaryHeap::new(),
+            seen: FxHashSet::default(),
+            known: FxHashMap::default(),
+        };
+        search.offer(session, start, usize::MAX, 0);
+        search
+    }
+
+    fn offer(&mut self, session: &Session, place: Place, from: usize, byte: u8) {
+        let cost = self.reached.get(from).map_or(0, |reached| reached.cost + 1);
+        // The trackers that are compared are all alive.
+        let tracker = place.1.as_ref().map_or(0, |tracker| tracker.identity());
+        if !self.seen.insert((key_of(&place.0), tracker)) {
+            return;
+        }
+        let rest = session.rest_of(&place.0, &mut self.known);
+        self.queue.push(Reverse((cost.saturating_add(rest), rest, self.reached.len())));
+        self.reached.push(Reached { place, from, byte, cost });
+    }
+
+    fn next(&mut self) -> Option<usize> {
+        self.queue.pop().map(|Reverse((.., at))| at)
+    }
+
+    fn bytes(&self, mut at: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while let Some(reached) = self.reached.get(at).filter(|reached| reached.from != usize::MAX) {
+            bytes.push(reached.byte);
+            at = reached.from;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
