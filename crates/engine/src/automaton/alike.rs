@@ -6,8 +6,10 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::boolean::{FormulaId, Kind};
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::formula::Kind;
+use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::store::Store;
 use crate::tokens::class::LackId;
 use crate::work::{Exceeded, Work};
 

@@ -6,22 +6,10 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::Grammar;
 
-use super::boolean::{FormulaId, Kind};
 use super::build::{Build, Here};
-use super::store::{CellId, Store};
-
-/// Which texts a formula takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum TextKind {
-    /// Any text of a string, and perhaps others.
-    Any,
-    /// TextKind of characters that need no escape, which are some of those.
-    Plain,
-    Others,
-}
-
-/// The cells of any text in canonical and in any spelling, once they are open.
-pub(super) type AnyTexts = Box<[Box<[CellId]>]>;
+use super::objects::formula::{AnyTexts, Kind, TextKind};
+use super::objects::ids::{CellId, FormulaId};
+use super::store::Store;
 
 impl Build<'_> {
     /// Takes out of a conjunction what says no more than that it is a text, if another part says so too.

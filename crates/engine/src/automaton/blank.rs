@@ -6,7 +6,9 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
 
-use super::store::{CellId, Head, StateId, Store};
+use super::objects::cell::Head;
+use super::objects::ids::{CellId, StateId};
+use super::store::Store;
 
 /// The longest literal that may stand before the white space, such as a colon.
 const SIGN: usize = 2;

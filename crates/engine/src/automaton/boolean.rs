@@ -15,20 +15,13 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::any_text::TextKind;
-use super::build::{Build, Here, hash_of};
+use super::build::{Build, Here};
+use super::objects::cell::{Cell, Head};
+use super::objects::formula::{Formula, Kind, Step, Steps};
+use super::objects::ids::{CellId, FormulaId, LocalId, StateId, hash_of};
 use super::partition::partition;
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store, id};
+use super::store::Store;
 use crate::work::Exceeded;
-
-id!(/// A [`Formula`].
-    FormulaId);
-
-/// Some bytes, and the formula that they lead to.
-pub(super) type Step = (ByteSet, FormulaId);
-
-/// Where bytes lead: disjoint sets of them, with a formula each.
-pub(super) type Steps = SmallVec<[Step; 8]>;
 
 /// How often one cache may look at what its assertions come down to.
 const LEAVES: usize = 1 << 20;
@@ -36,51 +29,6 @@ const LEAVES: usize = 1 << 20;
 /// Of leaves with more cells than that it is remembered which few they come from: places of many cells are often so many
 /// ways to get to few.
 const LARGE: usize = 32;
-
-impl FormulaId {
-    pub(crate) const FALSE: FormulaId = FormulaId(0);
-    pub(crate) const TRUE: FormulaId = FormulaId(1);
-}
-
-/// One formula, with what was found out about it.
-pub(crate) struct Formula {
-    pub(super) kind: Kind,
-    accepting: OnceLock<bool>,
-    steps: OnceLock<Box<[Step]>>,
-    /// The same for some bytes, those that were asked for first.
-    some_steps: OnceLock<Box<(ByteSet, Box<[Step]>)>>,
-    /// See [`live`](super::live).
-    pub(super) live: OnceLock<bool>,
-    pub(super) distance: OnceLock<u32>,
-    complement: OnceLock<FormulaId>,
-    /// Of a leaf outside of every region: the cells it came from, which need no formula.
-    plain: OnceLock<Box<[CellId]>>,
-    /// See [`any_text`](super::any_text).
-    pub(super) texts: OnceLock<TextKind>,
-}
-
-impl Formula {
-    /// Where some bytes lead, and perhaps others, if that is known.
-    pub(super) fn known_steps(&self, bytes: &ByteSet) -> Option<&[Step]> {
-        let some = || self.some_steps.get().filter(|some| bytes.is_subset(&some.0)).map(|some| &some.1);
-        self.steps.get().or_else(some).map(|steps| &**steps)
-    }
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    False,
-    True,
-    /// A set of cells, all of which consume a byte or are the end; `trackers` decide the lookbehinds of `region`.
-    Leaf {
-        state: StateId,
-        region: Option<ExprId>,
-        trackers: SmallVec<[StateId; 2]>,
-    },
-    And(Box<[FormulaId]>),
-    Or(Box<[FormulaId]>),
-    Not(FormulaId),
-}
 
 /// The region that a leaf belongs to.
 #[derive(Clone)]
@@ -160,7 +108,7 @@ impl<'s> Build<'s> {
         let store = self.store;
         store.add_bytes(size_of::<Formula>() + 64);
         let id = FormulaId::of(
-            store,
+            store.own,
             store.formulas.push(Formula {
                 kind,
                 accepting: OnceLock::new(),

@@ -6,9 +6,11 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::CharSetId;
 
-use super::boolean::{FormulaId, Kind};
 use super::build::Build;
-use super::store::{CellId, Head, LocalId, StateId, Store};
+use super::objects::cell::Head;
+use super::objects::formula::Kind;
+use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::store::Store;
 
 /// A state that is one plain expression and a length that is not far away, nor near.
 pub(crate) struct Bounded {

@@ -1,18 +1,19 @@
 //! Building new cells, states, nodes and locals, under the store's lock.
 
-use std::hash::{BuildHasher, Hash};
-use std::sync::{MutexGuard, OnceLock};
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
-use tokenstile_grammar::{ExprId, RuleId};
+use tokenstile_grammar::{ExprId, Limits, RuleId};
 
-use super::entries::KnownGeneric;
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, FormulaId, NodeId, StateId, hash_of};
+use super::objects::state::{Expansion, KnownGeneric, Node, State};
 use super::program::Behind;
-use super::store::{Cell, CellId, Expansion, Head, Index, Node, NodeId, State, StateId, Store};
-use crate::collections::FewSet;
-use crate::collections::{Memo, OnceId};
+use super::store::{Index, Store};
+use super::{LocalId, OWN, Program, SharedStore};
+use crate::collections::{AppendVec, FewSet, Memo, OnceId};
 use crate::tokens::pending::End;
 
 /// Of more cells than this, those are left out that do not matter.
@@ -51,10 +52,6 @@ pub(super) struct Here<'a> {
     pub(super) trackers: &'a [StateId],
     /// Lookaheads that are known to hold at the current place.
     pub(super) assumed: &'a [ExprId],
-}
-
-pub(super) fn hash_of<T: Hash + ?Sized>(value: &T) -> u64 {
-    FxBuildHasher.hash_one(value)
 }
 
 impl<'s> Build<'s> {
@@ -100,11 +97,11 @@ impl<'s> Build<'s> {
         let clamped_head = self.clamp_head(head);
         let clamped_tail = store.cell(tail).clamped;
         let clamped = if clamped_head == head && clamped_tail == tail {
-            CellId::of(store, store.cells.len())
+            CellId::of(store.own, store.cells.len())
         } else {
             self.cell(clamped_head, clamped_tail)
         };
-        let id = CellId::of(store, store.cells.push(Cell { head, tail, clamped }));
+        let id = CellId::of(store.own, store.cells.push(Cell { head, tail, clamped }));
         let clamped_is_self = clamped_head == head && clamped_tail == tail;
         debug_assert!(!clamped_is_self || clamped == id);
         store.add_bytes(size_of::<Cell>() + 16);
@@ -210,7 +207,7 @@ impl<'s> Build<'s> {
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
         let id = StateId::of(
-            store,
+            store.own,
             store.states.push(State {
                 kernel: SmallVec::from_slice(&kernel),
                 expansion: OnceLock::new(),
@@ -274,7 +271,7 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<Node>() + 16);
-        let id = NodeId::of(store, store.nodes.push(node));
+        let id = NodeId::of(store.own, store.nodes.push(node));
         self.index.nodes.insert(hash, id);
         id
     }
@@ -466,7 +463,7 @@ impl<'s> Build<'s> {
     #[inline(never)] // hardly any grammar has formulas
     fn close_formula(&mut self, expr: ExprId, tail: CellId, todo: &mut SmallVec<[CellId; 16]>) {
         let formula = self.formula_of(expr);
-        if formula != super::boolean::FormulaId::FALSE {
+        if formula != FormulaId::FALSE {
             todo.extend(self.bool_cells(formula, tail));
         }
     }
@@ -597,5 +594,106 @@ impl Store {
         let [cell] = self.state(id).kernel[..] else { return false };
         let Cell { head: Head::Expr(expr, _), tail: CellId::NIL, .. } = self.cell(cell) else { return false };
         matches!(self.program.arena.get(expr), Expr::Repeat { min: 0, max: None, .. })
+    }
+}
+
+impl Store {
+    /// The store of a program that begins as that of the library does, if there is one.
+    pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<SharedStore>>) -> Self {
+        let exprs = program.arena.len() - program.arena.base_len();
+        let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
+        let store = Store {
+            program,
+            own: if library.is_some() { OWN } else { 0 },
+            library,
+            entries,
+            cells: AppendVec::new(),
+            states: AppendVec::new(),
+            nodes: AppendVec::new(),
+            locals: AppendVec::new(),
+            formulas: AppendVec::new(),
+            counted: AppendVec::new(),
+            machine_states: AppendVec::new(),
+            index: Mutex::new(Index::new(exprs)),
+            heads_limit: limits.heads,
+            states_limit: limits.states,
+            bytes: AtomicUsize::new(0),
+            start: OnceLock::new(),
+            any_texts: OnceLock::new(),
+            exceeded: OnceLock::new(),
+        };
+        if store.library.is_none() {
+            let head = Head::Expr(store.program.arena.empty(), 0);
+            store.cells.push(Cell { head, tail: CellId::NIL, clamped: CellId::NIL });
+            store.build().constants();
+        }
+        let mut build = store.build();
+        let root = store.program.root;
+        let cell = build.push(root, CellId::NIL);
+        let start = build.state(&[cell]);
+        drop(build);
+        let _ = store.start.set(start);
+        store
+    }
+
+    /// Takes the writer's lock.
+    pub(super) fn build(&self) -> Build<'_> {
+        // A poisoned index is still consistent: an entry is added only after its object is complete.
+        let index: MutexGuard<'_, Index> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        Build::new(self, index)
+    }
+
+    /// Whether the root, a boolean expression, matches nothing.
+    pub(crate) fn is_never(&self) -> bool {
+        self.build().formula_of(self.program.root) == FormulaId::FALSE
+    }
+
+    /// What can happen next in a state.
+    pub(crate) fn expansion(&self, id: StateId) -> &Expansion {
+        let state = self.state(id);
+        match state.expansion.get() {
+            Some(expansion) => expansion,
+            None => {
+                self.home(id.0).build().expand_state(id);
+                state.expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
+            }
+        }
+    }
+
+    /// The state as far as one token can tell: see [`Cell::clamped`].
+    #[inline]
+    pub(crate) fn clamped(&self, id: StateId) -> StateId {
+        let state = self.state(id);
+        match state.clamped.get() {
+            Some(clamped) => clamped,
+            None => self.home(id.0).build().clamp_state(id),
+        }
+    }
+
+    /// The configuration "in this state, on an unknown stack".
+    #[inline]
+    pub(crate) fn local_of(&self, id: StateId) -> LocalId {
+        let state = self.state(id);
+        match state.local.get() {
+            Some(local) => local,
+            None => {
+                let local = self.home(id.0).build().local(&[(id, NodeId::BOTTOM)]);
+                state.local.set(local)
+            }
+        }
+    }
+
+    /// Where `byte` leads from a state without leaving its frame or calling another.
+    pub(crate) fn step_in_frame(&self, id: StateId, byte: u8) -> Option<StateId> {
+        let mut build = self.build();
+        let edges = self.edges_in(&mut build, id).iter().filter(|e| e.0.contains(byte));
+        let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
+        if cells.is_empty() { None } else { Some(build.state(&cells)) }
+    }
+
+    /// The state that matches what any of `states` matches.
+    pub(crate) fn union(&self, states: &[StateId]) -> StateId {
+        let cells: Vec<CellId> = states.iter().flat_map(|&s| self.state(s).kernel.iter().copied()).collect();
+        self.build().state(&cells)
     }
 }

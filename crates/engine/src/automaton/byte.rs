@@ -11,34 +11,16 @@ use tokenstile_grammar::ir::{Expr, Utf8Next};
 use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::build::Build;
-use super::local::{Apart, Groups, add_cells};
-use super::store::{Cell, CellId, Head, LocalId, Node, NodeId, StateId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::objects::local::{Apart, Groups, Opened, add_cells};
+use super::objects::state::Node;
+use super::store::Store;
 use crate::collections::FewSet;
-use crate::tokens::pending::End;
 use crate::work::{Exceeded, Work};
 
 /// A local from which so many bytes were asked for is one that is come back to.
 const OFTEN: usize = 4;
-
-/// What is come to from a local without reading a byte.
-pub(crate) struct Opened {
-    /// The states, and the stacks they stand on.
-    pub(super) states: SmallVec<[(StateId, NodeId); 2]>,
-    /// Whether the frame we started in may end here.
-    pub(crate) pops: bool,
-    /// How that frame may end here, if it is that of an entry.
-    pub(crate) ends: SmallVec<[End; 2]>,
-    /// What was not gone into.
-    pub(super) apart: Apart,
-}
-
-impl Opened {
-    /// Whether the frame we started in may end here, in whatever way.
-    #[inline]
-    pub(crate) fn returns(&self) -> bool {
-        self.pops || !self.ends.is_empty()
-    }
-}
 
 impl Store {
     /// What is come to from a local without reading a byte.

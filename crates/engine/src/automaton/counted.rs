@@ -14,68 +14,13 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, Machine, Tallies, Tally};
 use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
-use super::build::{Build, Closure, hash_of};
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store, id};
+use super::build::{Build, Closure};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, CountedId, LocalId, MachineStateId, StateId, hash_of};
+use super::objects::members::{Counted, MachineState, Phase};
+use super::store::Store;
 use crate::collections::OnceId;
 use crate::work::Exceeded;
-
-id!(/// A [`Counted`].
-    CountedId);
-id!(/// A [`MachineState`].
-    MachineStateId);
-
-/// Some members after some entries.
-pub(crate) struct Counted {
-    pub(super) members: MembersId,
-    tally: Tally,
-    can_end: bool,
-    /// Whether this stands for all places after an entry that are alike in whether they can end.
-    pub(super) generic: bool,
-    /// The slots that can be used next, in order.
-    pub(super) open: OnceLock<Box<[u32]>>,
-    /// The state at the start of an entry.
-    pub(super) entry: OnceId<StateId>,
-    /// The same as far as one token can tell.
-    clamped: OnceId<CountedId>,
-}
-
-/// A state of a machine that was visited.
-pub(crate) struct MachineState {
-    machine: MachineId,
-    state: Box<[u8]>,
-    accepts: OnceLock<bool>,
-    edges: OnceLock<Box<[(ByteSet, MachineStateId)]>>,
-}
-
-/// Where a cell of members stands.
-pub(crate) enum Phase {
-    Start,
-    AfterEntry(CountedId),
-    AfterSeparator(CountedId),
-    /// The start of generic members.
-    Before(CountedId),
-}
-
-impl Phase {
-    pub(crate) fn of(at: u32) -> Self {
-        match (at / 3, at % 3) {
-            (0, 0) => Phase::Start,
-            (id, 1) => Phase::AfterEntry(CountedId(id)),
-            (id, 2) => Phase::AfterSeparator(CountedId(id)),
-            (id, _) => Phase::Before(CountedId(id - 1)),
-        }
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        match self {
-            Phase::Start => 0,
-            // Ids are below 2^29: see `OWN` and `Limits::states`.
-            Phase::AfterEntry(id) => id.0 * 3 + 1,
-            Phase::AfterSeparator(id) => id.0 * 3 + 2,
-            Phase::Before(id) => id.0 * 3 + 3,
-        }
-    }
-}
 
 impl Store {
     #[inline]
@@ -162,7 +107,7 @@ impl Build<'_> {
         store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
         let can_end = store.program.tallies(members).can_end(&tally);
         let id = CountedId::of(
-            store,
+            store.own,
             store.counted.push(Counted {
                 members,
                 tally,
@@ -197,7 +142,7 @@ impl Build<'_> {
             return known;
         }
         let generic = CountedId::of(
-            store,
+            store.own,
             store.counted.push(Counted {
                 members,
                 tally: Tally::new(),
@@ -349,7 +294,7 @@ impl Build<'_> {
         store.add_bytes(size_of::<MachineState>() + state.len() + 16);
         let state =
             MachineState { machine, state: state.into(), accepts: OnceLock::new(), edges: OnceLock::new() };
-        let id = MachineStateId::of(store, store.machine_states.push(state));
+        let id = MachineStateId::of(store.own, store.machine_states.push(state));
         self.index.machine_states.insert(hash, id);
         id
     }

@@ -8,8 +8,10 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
 
-use super::boolean::{FormulaId, Kind};
-use super::store::{Cell, CellId, Head, LocalId, StateId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::formula::Kind;
+use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::store::Store;
 
 /// So far behind a cell is looked.
 const BEHIND: usize = 8;

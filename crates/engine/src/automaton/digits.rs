@@ -5,24 +5,17 @@
 //! end where the loop does, add nothing to it. What is left is the number without bounds, whose masks all constraints share.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::ir::Expr;
 
-use super::program::Program;
-use super::store::{Cell, CellId, Head, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::CellId;
+use super::program::reads_digits;
+use super::store::Store;
 
 /// So far behind a cell is looked.
 const BEHIND: usize = 16;
 /// So many expressions are looked at of what a cell reads.
 const PARTS: u32 = 256;
-
-impl Program {
-    /// A loop of this expression that may go round so many times more, less one, does not come to its end within a token;
-    /// nor does one that must.
-    pub(super) fn far_in(&self, expr: ExprId) -> u32 {
-        if reads_digits(&self.arena, expr, &mut 1) { self.far_in_digits } else { self.far }
-    }
-}
 
 impl Store {
     /// Leaves out cells that read digits only up to where a loop of any digits leads, which is another of the cells.
@@ -65,25 +58,5 @@ impl Store {
             cell = next;
         }
         false
-    }
-}
-
-/// Whether it is seen that an expression reads nothing but digits; no more than so many of its parts are looked at.
-fn reads_digits(arena: &Arena, expr: ExprId, parts: &mut u32) -> bool {
-    let Some(left) = parts.checked_sub(1) else { return false };
-    *parts = left;
-    match arena.get(expr) {
-        Expr::Empty => true,
-        Expr::Chars(set) => arena
-            .char_set(set)
-            .ranges()
-            .iter()
-            .all(|range| (0x30..=0x39).contains(&range.0) && range.1 <= 0x39),
-        Expr::Literal(literal) => arena.literal_bytes(literal).iter().all(u8::is_ascii_digit),
-        Expr::Concat(list) | Expr::Alt(list) => {
-            arena.list(list).iter().all(|&part| reads_digits(arena, part, parts))
-        }
-        Expr::Repeat { expr, .. } => reads_digits(arena, expr, parts),
-        _ => false,
     }
 }

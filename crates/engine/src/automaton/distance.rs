@@ -1,136 +1,12 @@
 //! How far a place is from its end, at least: what the search for a completion goes by. And whether JSON has to escape
 //! anything on the way.
 
-use std::sync::OnceLock;
+use tokenstile_grammar::ir::Expr;
 
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
-use tokenstile_grammar::{ExprId, Grammar};
-
-use super::store::{CellId, Head, Store};
-use crate::tokens::profile::ESCAPED;
-
-/// What is known of the texts of an expression, of the shortest ones in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shortest {
-    /// The shortest text has no fewer.
-    pub(super) least: u32,
-    /// The shortest text has no more.
-    pub(super) most: u32,
-    /// Wherever one is within the expression, no more than so many lead to its end.
-    pub(super) within: u32,
-    /// All texts are made of characters that JSON writes as they are.
-    pub(super) plain: bool,
-}
-
-impl Shortest {
-    const EMPTY: Shortest = Shortest::exactly(0, true);
-
-    const fn exactly(bytes: u32, plain: bool) -> Self {
-        Shortest { least: bytes, most: bytes, within: bytes, plain }
-    }
-
-    /// Nothing is known but that it takes `least` bytes.
-    fn unknown(least: u32) -> Self {
-        Shortest { least, most: u32::MAX, within: u32::MAX, plain: false }
-    }
-
-    fn then(self, next: Shortest) -> Self {
-        Shortest {
-            least: self.least.saturating_add(next.least),
-            most: self.most.saturating_add(next.most),
-            within: self.within.saturating_add(next.most).max(next.within),
-            plain: self.plain && next.plain,
-        }
-    }
-
-    fn or(self, other: Shortest) -> Self {
-        Shortest {
-            least: self.least.min(other.least),
-            most: self.most.min(other.most),
-            within: self.within.max(other.within),
-            plain: self.plain && other.plain,
-        }
-    }
-
-    /// `rounds` more of it, or none, at least.
-    fn times(self, rounds: u32) -> Self {
-        Shortest {
-            least: self.least.saturating_mul(rounds),
-            most: self.most.saturating_mul(rounds),
-            within: self.within.saturating_add(self.most.saturating_mul(rounds.saturating_sub(1))),
-            plain: self.plain,
-        }
-    }
-}
-
-/// What is known of each expression of an arena.
-pub(super) struct ShortestTexts {
-    /// Of those of the base, if the arena begins with it: they are the same for all.
-    base: &'static [Shortest],
-    own: Vec<Shortest>,
-}
-
-impl ShortestTexts {
-    pub(super) fn new(arena: &Arena) -> Self {
-        static BASE: OnceLock<Vec<Shortest>> = OnceLock::new();
-        let base: &[Shortest] = match (arena.base_len(), Grammar::base()) {
-            (1.., Ok(base)) => BASE.get_or_init(|| ShortestTexts::behind(&[], base.arena()).own),
-            _ => &[],
-        };
-        ShortestTexts::behind(&base[..arena.base_len().min(base.len())], arena)
-    }
-
-    /// Those of an arena of which the first are known.
-    fn behind(base: &'static [Shortest], arena: &Arena) -> Self {
-        let mut known = ShortestTexts { base, own: Vec::with_capacity(arena.len() - base.len()) };
-        // What an expression is made of stands before it in the arena.
-        for id in (base.len()..arena.len()).filter_map(ExprId::new) {
-            let found = known.find(arena, id);
-            known.own.push(found);
-        }
-        known
-    }
-
-    fn of(&self, id: ExprId) -> Shortest {
-        let known = match id.index().checked_sub(self.base.len()) {
-            Some(at) => self.own.get(at),
-            None => self.base.get(id.index()),
-        };
-        known.copied().unwrap_or(Shortest::unknown(0))
-    }
-
-    fn find(&self, arena: &Arena, id: ExprId) -> Shortest {
-        let of = |id: ExprId| self.of(id);
-        match arena.get(id) {
-            Expr::Empty => Shortest::EMPTY,
-            Expr::Bytes(set) => {
-                let set = arena.byte_set(set);
-                Shortest::exactly(1, is_plain(set) && !set.intersects(&ByteSet::PAST_ASCII))
-            }
-            Expr::Chars(set) => {
-                Shortest { least: 1, most: 4, within: 4, plain: is_plain(&arena.char_set(set).ascii()) }
-            }
-            Expr::Literal(literal) => {
-                let bytes = arena.literal_bytes(literal);
-                let plain = bytes.iter().all(|&byte| byte >= 0x80 || ESCAPED >> byte & 1 == 0);
-                Shortest::exactly(bytes.len() as u32, plain)
-            }
-            Expr::Concat(list) => {
-                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
-            }
-            Expr::Alt(list) => {
-                arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::or).unwrap_or(Shortest::EMPTY)
-            }
-            Expr::And(list) => {
-                Shortest::unknown(arena.list(list).iter().map(|&p| of(p).least).max().unwrap_or(0))
-            }
-            Expr::Repeat { expr, min, .. } => of(expr).times(min),
-            Expr::Region(inner) => Shortest::unknown(of(inner).least),
-            Expr::Never | Expr::Rule(_) | Expr::Not(_) | Expr::Look { .. } => Shortest::unknown(0),
-            Expr::Members(_) | Expr::Machine(_) => Shortest::unknown(0),
-        }
-    }
-}
+use super::objects::cell::Head;
+use super::objects::ids::CellId;
+use super::program::Shortest;
+use super::store::Store;
 
 impl Store {
     /// What is known of the shortest texts of a cell.
@@ -165,9 +41,4 @@ impl Store {
             Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
         }
     }
-}
-
-/// Whether JSON escapes none of the ASCII characters in a set.
-fn is_plain(set: &ByteSet) -> bool {
-    set.ascii_bits() & ESCAPED == 0
 }

@@ -6,61 +6,20 @@
 //! frame's end tells the slot that it was. Returning with that slot gives the place after the entry. Cells, states
 //! and walks inside entries are thus shared by all that can be written before them.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Expr;
 use tokenstile_grammar::{ExprId, MembersId};
 
+use super::Generic;
 use super::build::Build;
-use super::counted::{CountedId, Phase};
-use super::literal::{Ways, first_literal};
-use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use super::literal::Ways;
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, CountedId, LocalId, NodeId, StateId};
+use super::objects::members::{Entry, Phase};
+use super::program::first_literal;
+use super::store::Store;
 use crate::collections::OnceId;
 use crate::tokens::pending::End;
-
-/// What stands for a state whatever slots are open.
-#[derive(Clone, Copy)]
-pub(crate) struct Generic {
-    pub(crate) state: StateId,
-    /// The choice that the state itself comes to.
-    pub(crate) choice: LocalId,
-}
-
-/// What stands for a state whatever slots are open, if anything does, once someone has asked.
-#[derive(Default)]
-pub(crate) struct KnownGeneric(AtomicU64);
-
-impl KnownGeneric {
-    const NONE: u64 = u64::MAX;
-
-    #[inline]
-    fn get(&self) -> Option<Option<Generic>> {
-        match self.0.load(Ordering::Acquire) {
-            0 => None,
-            Self::NONE => Some(None),
-            known => Some(Some(Generic {
-                state: StateId((known >> 32) as u32),
-                choice: LocalId(known as u32 - 1),
-            })),
-        }
-    }
-
-    fn set(&self, generic: Option<Generic>) -> Option<Generic> {
-        let known = generic.map_or(Self::NONE, |Generic { state, choice }| {
-            u64::from(state.0) << 32 | u64::from(choice.0 + 1)
-        });
-        self.0.store(known, Ordering::Release);
-        generic
-    }
-}
-
-/// The cells of an entry, once they were needed.
-pub(super) struct Entry {
-    start: OnceId<CellId>,
-    /// Behind the quote that it begins with.
-    quoted: OnceId<CellId>,
-}
 
 /// What follows a key in its entry: a frame that others share, and the end.
 #[derive(Clone, Copy)]

@@ -5,25 +5,14 @@
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
+use tokenstile_grammar::ir::ByteSet;
 
-use super::all_but_few::{AllButFew, Texts};
+use super::all_but_few::AllButFew;
 use super::build::{Build, Here};
-use super::store::{Cell, CellId, Head, StateId, Store};
-
-/// See the module documentation.
-pub(crate) struct Exceptions {
-    /// The loop, and what it repeats.
-    whole: ExprId,
-    body: ExprId,
-    /// The characters among what it repeats that are ASCII.
-    ascii: ByteSet,
-    /// The excepted texts, in order.
-    texts: Texts,
-    /// More than the longest of them has bytes. A place on the way to some is this times the first that it leads to, plus
-    /// how many bytes of it are read.
-    longer: u32,
-}
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, StateId};
+use super::program::Exceptions;
+use super::store::Store;
 
 /// A state that is texts of a loop but for a few, then something else.
 pub(crate) struct Except<'a> {
@@ -34,132 +23,6 @@ pub(crate) struct Except<'a> {
     pub(crate) like: StateId,
     /// What follows.
     pub(crate) tail: StateId,
-}
-
-impl Exceptions {
-    /// The exceptions of an expression, if it is of this kind.
-    pub(super) fn of(arena: &Arena, id: ExprId) -> Option<Self> {
-        let Expr::And(list) = arena.get(id) else { return None };
-        let (whole, without) = match *arena.list(list) {
-            [a, b] => match (arena.get(a), arena.get(b)) {
-                (Expr::Repeat { .. }, Expr::Not(without)) => (a, without),
-                (Expr::Not(without), Expr::Repeat { .. }) => (b, without),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let Expr::Repeat { expr: body, min: 0, max: None } = arena.get(whole) else { return None };
-        let parts = match arena.get(body) {
-            Expr::Alt(list) => arena.list(list),
-            _ => std::slice::from_ref(&body),
-        };
-        let mut chars = None;
-        for &part in parts {
-            match arena.get(part) {
-                Expr::Chars(set) if chars.is_none() => chars = Some(arena.char_set(set)),
-                _ if first_byte(arena, part) == Some(b'\\') => {}
-                _ => return None,
-            }
-        }
-        let chars = chars.filter(|chars| !chars.contains('\\'))?;
-        let ascii = chars.ascii();
-        let is_plain = |text: &[u8]| match text.is_ascii() {
-            true => text.iter().all(|&byte| ascii.contains(byte)),
-            false => std::str::from_utf8(text).is_ok_and(|text| text.chars().all(|c| chars.contains(c))),
-        };
-        let mut texts = Texts::of_expr(arena, without)?;
-        texts.sort();
-        let longer = 1 + texts.iter().map(<[u8]>::len).max().unwrap_or(0) as u32;
-        let plain = texts.iter().all(is_plain);
-        plain.then_some(Exceptions { whole, body, ascii, texts, longer })
-    }
-
-    /// The first excepted text that a place leads to, and how much of it is read.
-    fn place(&self, at: u32) -> (usize, usize) {
-        ((at / self.longer) as usize, (at % self.longer) as usize)
-    }
-
-    /// The first of the texts, if there are any, and what is read of it.
-    fn first_at(&self, at: u32) -> Option<(&[u8], usize)> {
-        let (first, read) = self.place(at);
-        self.texts.get(first).map(|text| (text, read))
-    }
-
-    /// The places that bytes lead to along the exceptions, in the order of the bytes.
-    fn children(&self, at: u32) -> impl Iterator<Item = (u8, u32)> {
-        let (first, read) = self.place(at);
-        let mut next = Some(first + usize::from(self.ends(at))).filter(|&next| next < self.last_at(at));
-        std::iter::from_fn(move || {
-            let index = next?;
-            // The next that is another one, unless it is no longer on the way.
-            next = self.texts.next_less_alike(index, read).filter(|&next| self.texts.alike(next) == read);
-            let byte = *self.texts.get(index)?.get(read)?;
-            Some((byte, index as u32 * self.longer + read as u32 + 1))
-        })
-    }
-
-    /// The number after that of the last text that a place leads to.
-    fn last_at(&self, at: u32) -> usize {
-        match self.place(at) {
-            (_, 0) => self.texts.len(),
-            (first, read) => self.texts.next_less_alike(first, read - 1).unwrap_or(self.texts.len()),
-        }
-    }
-
-    pub(super) fn child(&self, at: u32, byte: u8) -> Option<u32> {
-        self.children(at)
-            .take_while(|child| child.0 <= byte)
-            .find(|child| child.0 == byte)
-            .map(|child| child.1)
-    }
-
-    /// What is missing to excepted texts, in order.
-    pub(crate) fn texts_from(&self, at: u32) -> impl Iterator<Item = &[u8]> {
-        let (first, read) = self.place(at);
-        (first..self.last_at(at)).filter_map(move |text| self.texts.get(text)?.get(read..))
-    }
-
-    /// All bytes that the loop may go on with, and perhaps some more.
-    pub(crate) fn bytes(&self) -> ByteSet {
-        self.ascii.union(&ByteSet::PAST_ASCII).union(&ByteSet::single(b'\\'))
-    }
-
-    /// The ASCII characters any number of which may follow at a place, one bit each.
-    pub(super) fn any_number_of(&self, at: u32) -> Option<u128> {
-        self.is_between(at).then(|| self.ascii.ascii_bits())
-    }
-
-    /// Whether a place is an excepted text.
-    pub(crate) fn ends(&self, at: u32) -> bool {
-        self.first_at(at).is_some_and(|(text, read)| text.len() == read)
-    }
-
-    /// Whether a place is between characters.
-    fn is_between(&self, at: u32) -> bool {
-        self.partial(at).is_empty()
-    }
-
-    /// What is read of a character at a place.
-    fn partial(&self, at: u32) -> &[u8] {
-        let Some((text, read)) = self.first_at(at) else { return &[] };
-        let is_inside = |at: &usize| text.get(*at).is_some_and(|&byte| byte & 0xC0 == 0x80);
-        let start = (0..=read).rev().find(|at| !is_inside(at)).unwrap_or(0);
-        &text[start..read]
-    }
-
-    /// Whether the loop may end at a place.
-    pub(super) fn may_end(&self, at: u32) -> bool {
-        self.is_between(at) && !self.ends(at)
-    }
-}
-
-/// The byte that all texts of an expression begin with, if it is seen at once.
-fn first_byte(arena: &Arena, id: ExprId) -> Option<u8> {
-    match arena.get(id) {
-        Expr::Literal(literal) => arena.literal_bytes(literal).first().copied(),
-        Expr::Concat(list) => first_byte(arena, arena.list(list)[0]),
-        _ => None,
-    }
 }
 
 impl Store {

@@ -7,7 +7,9 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::store::Store;
 use crate::work::{Exceeded, Work};
 
 /// How many expressions are looked at.

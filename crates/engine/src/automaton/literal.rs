@@ -1,12 +1,13 @@
 //! States that stand in a literal: the places inside it are passed over without states of their own.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::ir::Expr;
 
 use super::build::Build;
-use super::local::Groups;
-use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::objects::local::Groups;
+use super::store::Store;
 
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = SmallVec<[(&'a [u8], CellId); 4]>;
@@ -16,18 +17,6 @@ pub(crate) type Rest = SmallVec<[CellId; 8]>;
 
 /// States, some of which stand in frames that return to others.
 pub(crate) type Ways = SmallVec<[(StateId, Option<StateId>); 2]>;
-
-/// The literal that an expression begins with, if it is seen to begin with one.
-pub(crate) fn first_literal(arena: &Arena, expr: ExprId) -> Option<&[u8]> {
-    let first = match arena.get(expr) {
-        Expr::Concat(list) => arena.list(list)[0],
-        _ => expr,
-    };
-    match arena.get(first) {
-        Expr::Literal(literal) => Some(arena.literal_bytes(literal)),
-        _ => None,
-    }
-}
 
 impl Store {
     /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.

@@ -6,9 +6,11 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::boolean::{FormulaId, Kind, Steps};
 use super::build::Build;
-use super::store::{CellId, Head, Store};
+use super::objects::cell::Head;
+use super::objects::formula::{Kind, Steps};
+use super::objects::ids::{CellId, FormulaId};
+use super::store::Store;
 use crate::work::Exceeded;
 
 /// How many formulas the search for one completion may look at.

@@ -5,105 +5,20 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::build::{Build, hash_of};
-use super::byte::Opened;
-use super::loops::Loop;
+use super::LocalExpansion;
+use super::build::Build;
+use super::objects::cell::Head;
+use super::objects::ids::{CellId, LocalId, NodeId, StateId, hash_of};
+use super::objects::local::{Apart, Class, Edges, Groups, Local, Opened, add_cells};
+use super::objects::state::Node;
 use super::partition::partition;
-use super::store::{CellId, Head, LocalId, Node, NodeId, StateId, Store};
+use super::store::Store;
 use crate::collections::{Memo, OnceId};
 use crate::tokens::pending::End;
 use crate::work::{Exceeded, Work};
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
 const JOIN_DEPTH: usize = 400;
-
-/// Cells by the stack they stand on.
-pub(super) type Groups = SmallVec<[(NodeId, SmallVec<[CellId; 8]>); 2]>;
-
-/// Where bytes lead.
-type Edges = SmallVec<[(ByteSet, NodeId, CellId); 8]>;
-
-/// A set of heads: a state each, and the stack it stands on.
-pub(crate) struct Local {
-    /// Sorted by state; states are distinct, and so are stacks.
-    pub(crate) heads: SmallVec<[(StateId, NodeId); 1]>,
-    /// Whether it stands in a literal and nowhere else.
-    pub(crate) in_literal: bool,
-    /// What is come to without reading a byte.
-    pub(super) opened: OnceLock<Opened>,
-    /// Where single bytes lead: see [`byte`](super::byte).
-    pub(super) bytes: Memo<u8, Option<LocalId>>,
-    pub(super) expansion: OnceLock<LocalExpansion>,
-    /// The same with choices apart; `None` if there are none.
-    split: OnceLock<Option<Box<LocalExpansion>>>,
-    clamped: OnceId<LocalId>,
-    pub(super) repeats: OnceLock<Option<Loop>>,
-    /// Whether it stands in many places, some of them in literals.
-    pub(crate) wide: bool,
-    /// Whether it stands in a machine, perhaps among other places.
-    pub(crate) in_machine: bool,
-    /// For a local that stands in a literal, the one at its end; for a wide one, that without its literals, or itself if
-    /// there is no more.
-    pub(super) behind: OnceId<LocalId>,
-}
-
-/// What can happen next in a local.
-pub(crate) struct LocalExpansion {
-    /// Whether the frame we started in may end here.
-    pub(crate) pops: bool,
-    /// How that frame may end here, if it is that of an entry.
-    pub(crate) ends: SmallVec<[End; 2]>,
-    /// What is not among the edges.
-    pub(crate) apart: Apart,
-    /// All bytes that lead anywhere.
-    pub(crate) alive: ByteSet,
-    /// How many they are.
-    pub(crate) ways: usize,
-    /// Disjoint sets of bytes that lead to the same place.
-    pub(crate) classes: Box<[Class]>,
-    pub(super) edges: Box<[(ByteSet, NodeId, CellId)]>,
-    /// The class of each byte, where there are enough of them to make a table pay.
-    table: Option<Box<[u8; 256]>>,
-}
-
-/// What begins here and is walked by itself: see [`entries`](super::entries).
-#[derive(Default)]
-pub(crate) struct Apart {
-    /// Locals that are choices of an entry.
-    pub(crate) choices: SmallVec<[LocalId; 4]>,
-    /// Parts of entries: the local to return to, and the state to start in.
-    pub(crate) frames: SmallVec<[(LocalId, StateId); 2]>,
-    /// The same for rules that call others.
-    pub(crate) calls: SmallVec<[(LocalId, StateId); 2]>,
-}
-
-impl Apart {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.choices.is_empty() && self.frames.is_empty() && self.calls.is_empty()
-    }
-}
-
-/// Bytes that lead to the same place.
-pub(crate) struct Class {
-    pub(crate) set: ByteSet,
-    target: OnceId<LocalId>,
-    /// The same with counters clamped.
-    clamped: OnceId<LocalId>,
-}
-
-impl LocalExpansion {
-    /// The class that `byte` belongs to.
-    #[inline]
-    pub(crate) fn class_of(&self, byte: u8) -> Option<usize> {
-        if !self.alive.contains(byte) {
-            return None;
-        }
-        match &self.table {
-            Some(table) => Some(table[byte as usize] as usize),
-            None => self.classes.iter().position(|c| c.set.contains(byte)),
-        }
-    }
-}
 
 impl Store {
     /// What can happen next in a local.
@@ -240,7 +155,7 @@ impl Build<'_> {
         store.add_bytes(size_of::<Local>() + 24);
         let in_literal = matches!(heads, [(state, _)] if store.literal(*state).is_some());
         let id = LocalId::of(
-            store,
+            store.own,
             store.locals.push(Local {
                 heads: SmallVec::from_slice(heads),
                 in_literal,
@@ -468,13 +383,6 @@ fn join_edges(edges: Edges) -> Edges {
     joined.collect()
 }
 
-pub(super) fn add_cells(groups: &mut Groups, node: NodeId, cells: &[CellId]) {
-    match groups.iter_mut().find(|g| g.0 == node) {
-        Some(group) => group.1.extend_from_slice(cells),
-        None => groups.push((node, SmallVec::from_slice(cells))),
-    }
-}
-
 /// So many classes are gone through as fast as a table is made.
 const LISTED: usize = 16;
 
@@ -501,14 +409,5 @@ fn make_expansion(edges: Edges, (pops, ends): (bool, SmallVec<[End; 2]>), apart:
         classes,
         edges: Box::from(&edges[..]),
         table,
-    }
-}
-
-impl LocalExpansion {
-    fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.classes.len() * size_of::<Class>()
-            + self.edges.len() * size_of::<(ByteSet, NodeId, CellId)>()
-            + if self.table.is_some() { 256 } else { 0 }
     }
 }

@@ -10,30 +10,12 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::literal::first_literal;
-use super::store::{Cell, CellId, Head, LocalId, NodeId, StateId, Store};
+use super::Loop;
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::program::first_literal;
+use super::store::Store;
 use crate::tokens::class::LackId;
-
-/// A local that repeats one class of characters: `[set]{…}` and then something else.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Loop {
-    /// The characters that are repeated.
-    pub(crate) chars: CharSetId,
-    /// How many more of them may follow; `None` for any number.
-    pub(crate) left: Option<u32>,
-    /// How many more of them must follow.
-    pub(crate) need: u32,
-    /// Whether the frame may end once they have.
-    pub(crate) ends: bool,
-    /// The ASCII characters of the set, one bit each.
-    pub(crate) ascii: u128,
-    /// Whether all other characters that the vocabulary can spell are in it, but for those that it lacks.
-    pub(crate) wide: bool,
-    pub(crate) lack: LackId,
-    /// ASCII characters that something else which is repeated may begin with. Where others follow, it does not matter how
-    /// often the loop ran.
-    pub(crate) others: u128,
-}
 
 /// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
 const MANY_LEFT: u32 = crate::tokens::profile::SHORT;

@@ -7,7 +7,9 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::store::{Cell, CellId, Head, LocalId, NodeId, Store};
+use super::objects::cell::{Cell, Head};
+use super::objects::ids::{CellId, LocalId, NodeId};
+use super::store::Store;
 
 /// A place whose loops go on.
 pub(crate) struct Rounds {

@@ -9,23 +9,11 @@ use std::sync::Arc;
 use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MachineId, MembersId};
 
-use super::counted::Phase;
-use super::literal::first_literal;
-use super::program::Program;
-use super::store::{Head, Store};
-
-/// A store that others refer to, and how much of a grammar it is made of.
-pub(crate) struct SharedStore {
-    pub(crate) store: Store,
-    exprs: usize,
-    char_sets: usize,
-    machines: usize,
-    members: usize,
-    /// Members of which nothing is known but their separator.
-    generic: Vec<(ExprId, MembersId)>,
-    /// Repetitions without an end, by what they repeat and how often at least.
-    endless: Vec<((ExprId, u32), ExprId)>,
-}
+use super::SharedStore;
+use super::objects::cell::Head;
+use super::objects::members::Phase;
+use super::program::{Program, first_literal};
+use super::store::Store;
 
 impl SharedStore {
     /// The store of a program that is nothing but what other programs begin with.

@@ -1,154 +1,35 @@
 //! Where the automaton's objects live: read without a lock, written under one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-use tokenstile_grammar::ir::{ByteSet, Expr, IdIndex};
-use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
+use tokenstile_grammar::ir::{Expr, IdIndex};
+use tokenstile_grammar::{ExprId, MembersId};
 
-use super::any_text::AnyTexts;
-use super::boolean::{Formula, FormulaId};
-use super::build::Build;
-use super::counted::{Counted, CountedId, MachineState, MachineStateId};
-use super::entries::{Entry, KnownGeneric};
-use super::local::Local;
+use super::objects::formula::{AnyTexts, Formula};
+use super::objects::ids::{CountedId, FormulaId, LocalId, MachineStateId};
+use super::objects::local::Local;
+use super::objects::members::{Counted, Entry, MachineState};
+use super::objects::state::{Node, State};
 use super::program::Program;
-use super::shared::SharedStore;
-use super::watched::Watcher;
-use crate::collections::{AppendVec, Memo, OnceId};
-use crate::tokens::pending::End;
-use crate::tokens::pending::{PendingId, Walked, WalkedId};
+use super::watcher::Watcher;
+use super::{Cell, CellId, Head, NodeId, StateId};
+use crate::collections::AppendVec;
 use crate::work::Exceeded;
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub(crate) struct $name(pub(crate) u32);
-        impl $name {
-            #[inline]
-            pub(crate) fn of(store: &Store, index: usize) -> Self {
-                // `Limits::states` keeps every arena far below 2^28 entries.
-                $name(store.own + index as u32)
-            }
-        }
-        impl From<u32> for $name {
-            #[inline]
-            fn from(number: u32) -> Self {
-                $name(number)
-            }
-        }
-        impl From<$name> for u32 {
-            #[inline]
-            fn from(id: $name) -> u32 {
-                id.0
-            }
-        }
-    };
+/// A store that others refer to, and how much of a grammar it is made of.
+pub(crate) struct SharedStore {
+    pub(crate) store: Store,
+    pub(super) exprs: usize,
+    pub(super) char_sets: usize,
+    pub(super) machines: usize,
+    pub(super) members: usize,
+    /// Members of which nothing is known but their separator.
+    pub(super) generic: Vec<(ExprId, MembersId)>,
+    /// Repetitions without an end, by what they repeat and how often at least.
+    pub(super) endless: Vec<((ExprId, u32), ExprId)>,
 }
-pub(crate) use id;
-
-id!(/// A [`Cell`].
-    CellId);
-id!(/// A [`State`].
-    StateId);
-id!(/// A [`Node`].
-    NodeId);
-id!(/// A [`Local`].
-    LocalId);
-
-impl CellId {
-    /// The end of the frame.
-    pub(crate) const NIL: CellId = CellId(0);
-}
-
-impl StateId {
-    /// The state in which the frame has ended and nothing else is possible.
-    pub(crate) const END: StateId = StateId(0);
-}
-
-impl NodeId {
-    /// The stack under the place where we started looking.
-    pub(crate) const BOTTOM: NodeId = NodeId(0);
-}
-
-/// What a cell matches before its tail.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Head {
-    /// An expression; the number is the offset into a literal, the position in a sequence, the count of finished
-    /// rounds of a repetition, or a place in members or a machine.
-    Expr(ExprId, u32),
-    /// The rest of a character, from a node of its set's UTF-8 automaton.
-    Utf8(CharSetId, u32),
-    /// The rest of a boolean expression.
-    Bool(FormulaId),
-    /// The end of a frame that is an entry of some members.
-    End(End),
-    /// A cell in a frame of its own, up to the end of that.
-    Frame(CellId),
-}
-
-/// What is left to match: see the module documentation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Cell {
-    pub(crate) head: Head,
-    pub(crate) tail: CellId,
-    /// The same cell with counters that cannot run out within one token set to one common value.
-    pub(crate) clamped: CellId,
-}
-
-/// A set of cells in one frame.
-pub(crate) struct State {
-    /// Sorted, without duplicates.
-    pub(crate) kernel: SmallVec<[CellId; 4]>,
-    pub(super) expansion: OnceLock<Expansion>,
-    pub(super) clamped: OnceId<StateId>,
-    pub(super) local: OnceId<LocalId>,
-    /// The tokens that this state allows from the start of a token.
-    pub(crate) walked: OnceLock<Box<Walked>>,
-    /// The same for what is left of a token after an inner frame ended.
-    pub(crate) resolved: Memo<PendingId, WalkedId>,
-    /// For a choice, where it goes on after an entry.
-    pub(super) after: Memo<End, StateId>,
-    /// What stands for this state whatever slots are open.
-    pub(super) generic: KnownGeneric,
-    /// The bytes that what is left of the frame may begin with.
-    pub(super) firsts: OnceLock<Box<ByteSet>>,
-    /// See [`goes_on`](Store::goes_on).
-    pub(super) goes_on: OnceLock<bool>,
-}
-
-/// What can happen next in a state.
-pub(crate) struct Expansion {
-    /// Cells that consume a byte.
-    pub(super) terminals: SmallVec<[CellId; 4]>,
-    /// Where bytes lead from those.
-    pub(super) edges: OnceLock<Box<[(ByteSet, CellId)]>>,
-    /// Calls: the state to return to, and the state to start in.
-    pub(crate) calls: SmallVec<[(StateId, StateId); 2]>,
-    /// The same for parts of entries.
-    pub(crate) frames: SmallVec<[(StateId, StateId); 2]>,
-    /// Entries of members that may begin, each as the state to return to: see [`entries`](super::entries).
-    pub(crate) choices: SmallVec<[StateId; 4]>,
-    /// Whether the frame may end here.
-    pub(crate) accepting: bool,
-    /// How the frame may end here, if it is that of an entry.
-    pub(crate) ends: SmallVec<[End; 2]>,
-}
-
-/// A stack, from above.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Node {
-    /// Sorted pairs of the state to return to and the stack below it.
-    pub(crate) links: SmallVec<[(StateId, NodeId); 1]>,
-    /// Whether this may also be the unknown stack itself.
-    pub(crate) bottom: bool,
-}
-
-/// Ids below this are the library's, if there is one.
-pub(crate) const OWN: u32 = 1 << 28;
 
 /// All objects of one constraint's automaton.
 pub(crate) struct Store {
@@ -169,10 +50,10 @@ pub(crate) struct Store {
     pub(super) index: Mutex<Index>,
     pub(super) heads_limit: usize,
     pub(super) states_limit: usize,
-    bytes: AtomicUsize,
-    start: OnceLock<StateId>,
+    pub(super) bytes: AtomicUsize,
+    pub(super) start: OnceLock<StateId>,
     pub(super) any_texts: OnceLock<AnyTexts>,
-    exceeded: OnceLock<Exceeded>,
+    pub(super) exceeded: OnceLock<Exceeded>,
 }
 
 /// Finds objects by content; held only while something new is built.
@@ -208,7 +89,7 @@ const SMALL: usize = 448;
 
 impl Index {
     /// Room for what a grammar of so many expressions comes to, so that tables hardly grow in the middle of a mask.
-    fn new(exprs: usize) -> Self {
+    pub(super) fn new(exprs: usize) -> Self {
         Index {
             cells: IdIndex::with_capacity((4 * exprs).clamp(SMALL, 8 * SMALL)),
             states: IdIndex::with_capacity((2 * exprs).clamp(SMALL, 4 * SMALL)),
@@ -220,51 +101,6 @@ impl Index {
 }
 
 impl Store {
-    /// The store of a program that begins as that of the library does, if there is one.
-    pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<SharedStore>>) -> Self {
-        let exprs = program.arena.len() - program.arena.base_len();
-        let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
-        let store = Store {
-            program,
-            own: if library.is_some() { OWN } else { 0 },
-            library,
-            entries,
-            cells: AppendVec::new(),
-            states: AppendVec::new(),
-            nodes: AppendVec::new(),
-            locals: AppendVec::new(),
-            formulas: AppendVec::new(),
-            counted: AppendVec::new(),
-            machine_states: AppendVec::new(),
-            index: Mutex::new(Index::new(exprs)),
-            heads_limit: limits.heads,
-            states_limit: limits.states,
-            bytes: AtomicUsize::new(0),
-            start: OnceLock::new(),
-            any_texts: OnceLock::new(),
-            exceeded: OnceLock::new(),
-        };
-        if store.library.is_none() {
-            let head = Head::Expr(store.program.arena.empty(), 0);
-            store.cells.push(Cell { head, tail: CellId::NIL, clamped: CellId::NIL });
-            store.build().constants();
-        }
-        let mut build = store.build();
-        let root = store.program.root;
-        let cell = build.push(root, CellId::NIL);
-        let start = build.state(&[cell]);
-        drop(build);
-        let _ = store.start.set(start);
-        store
-    }
-
-    /// Takes the writer's lock.
-    pub(super) fn build(&self) -> Build<'_> {
-        // A poisoned index is still consistent: an entry is added only after its object is complete.
-        let index: MutexGuard<'_, Index> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        Build::new(self, index)
-    }
-
     /// The limit that a search in here ran into; from then on nothing it says can be relied on.
     pub(crate) fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get().copied()
@@ -272,11 +108,6 @@ impl Store {
 
     pub(super) fn set_exceeded(&self, exceeded: Exceeded) {
         let _ = self.exceeded.set(exceeded);
-    }
-
-    /// Whether the root, a boolean expression, matches nothing.
-    pub(crate) fn is_never(&self) -> bool {
-        self.build().formula_of(self.program.root) == super::boolean::FormulaId::FALSE
     }
 
     /// The state at the start of the text.
@@ -338,18 +169,6 @@ impl Store {
         home.locals.get((id.0 - home.own) as usize)
     }
 
-    /// What can happen next in a state.
-    pub(crate) fn expansion(&self, id: StateId) -> &Expansion {
-        let state = self.state(id);
-        match state.expansion.get() {
-            Some(expansion) => expansion,
-            None => {
-                self.home(id.0).build().expand_state(id);
-                state.expansion.get().unwrap_or_else(|| unreachable!("expand_state sets it"))
-            }
-        }
-    }
-
     /// Whether it is seen at a glance that the frame does not end in this state.
     pub(crate) fn goes_on(&self, id: StateId) -> bool {
         let state = self.state(id);
@@ -382,42 +201,5 @@ impl Store {
         }
         let expansion = self.expansion(id);
         expansion.accepting || !expansion.ends.is_empty()
-    }
-
-    /// The state as far as one token can tell: see [`Cell::clamped`].
-    #[inline]
-    pub(crate) fn clamped(&self, id: StateId) -> StateId {
-        let state = self.state(id);
-        match state.clamped.get() {
-            Some(clamped) => clamped,
-            None => self.home(id.0).build().clamp_state(id),
-        }
-    }
-
-    /// The configuration "in this state, on an unknown stack".
-    #[inline]
-    pub(crate) fn local_of(&self, id: StateId) -> LocalId {
-        let state = self.state(id);
-        match state.local.get() {
-            Some(local) => local,
-            None => {
-                let local = self.home(id.0).build().local(&[(id, NodeId::BOTTOM)]);
-                state.local.set(local)
-            }
-        }
-    }
-
-    /// Where `byte` leads from a state without leaving its frame or calling another.
-    pub(crate) fn step_in_frame(&self, id: StateId, byte: u8) -> Option<StateId> {
-        let mut build = self.build();
-        let edges = self.edges_in(&mut build, id).iter().filter(|e| e.0.contains(byte));
-        let cells: SmallVec<[CellId; 8]> = edges.map(|e| e.1).collect();
-        if cells.is_empty() { None } else { Some(build.state(&cells)) }
-    }
-
-    /// The state that matches what any of `states` matches.
-    pub(crate) fn union(&self, states: &[StateId]) -> StateId {
-        let cells: Vec<CellId> = states.iter().flat_map(|&s| self.state(s).kernel.iter().copied()).collect();
-        self.build().state(&cells)
     }
 }

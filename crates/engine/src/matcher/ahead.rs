@@ -2,8 +2,8 @@
 
 use tokenstile_grammar::ir::ByteSet;
 
+use super::Matcher;
 use crate::error::MatchError;
-use crate::matcher::Matcher;
 use crate::session::Refused;
 use crate::vocab::TokenId;
 

@@ -1,7 +1,7 @@
 //! Masks for many sequences at once.
 
+use super::Matcher;
 use crate::error::MatchError;
-use crate::matcher::Matcher;
 
 /// Fills one mask for each matcher, row after row of `words_per_mask` words; with the `rayon` feature on all
 /// threads of the current pool. The sequences may belong to different constraints.

@@ -3,9 +3,8 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::{Refused, Session};
 use crate::automaton::{LocalId, StateId, partition};
-use crate::session::Refused;
-use crate::session::Session;
 use crate::stack::{Config, Rebase, Stack, Stacks, normalize};
 use crate::work::{Exceeded, Work};
 

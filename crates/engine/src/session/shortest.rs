@@ -9,10 +9,9 @@ use std::collections::BinaryHeap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokenstile_grammar::ir::ByteSet;
 
-use super::{Refused, Session};
+use super::{Place, Refused, Session};
 use crate::automaton::FAR;
 use crate::error::MatchError;
-use crate::session::Place;
 use crate::stack::{Config, Stack};
 use crate::tracker::{ConfigKey, key_of};
 

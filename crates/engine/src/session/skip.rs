@@ -5,9 +5,8 @@
 
 use smallvec::SmallVec;
 
+use super::{Refused, Session};
 use crate::automaton::{Generic, NodeId, StateId, Store, Ways};
-use crate::session::Refused;
-use crate::session::Session;
 use crate::stack::{Config, Stack, Stacks, normalize};
 use crate::work::Work;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::trie::Ids;
 use super::union;
 use crate::collections::Words;
-use crate::tokens::trie::Ids;
 use crate::vocab::TokenId;
 
 /// More ids than this are kept as a mask of their own.

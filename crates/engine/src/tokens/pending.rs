@@ -5,9 +5,9 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
 
-use crate::tokens::accept::Accept;
-use crate::tokens::class::CharClass;
-use crate::tokens::profile::Run;
+use super::accept::Accept;
+use super::class::CharClass;
+use super::profile::Run;
 
 /// So few need not be told apart.
 const FEW: usize = 64;

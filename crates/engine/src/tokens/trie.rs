@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
-
 use crate::vocab::{TokenId, Vocab};
 
 plain! {

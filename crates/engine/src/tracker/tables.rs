@@ -1,10 +1,9 @@
 //! What the tracker wants to know of a vocabulary: the tokens that can pass from one entry of a container to the next.
 
+use super::special::SPECIAL;
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::tokens::trie::{ROOT, Trie};
 use crate::vocab::{TokenId, Vocab};
-
-use super::special::SPECIAL;
 
 /// Tokens by what they contain.
 pub(crate) struct StructureTables {

@@ -6,10 +6,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::encoding;
 use super::error::{VocabError, VocabErrorKind};
 use super::json::{json_error, json_object};
-use super::{TokenId, TokenKind, Vocab, narrow_id};
+use super::{TokenId, TokenKind, Vocab, encoding, narrow_id};
 
 json_object! {
     Header {

@@ -1,9 +1,8 @@
 //! Tokens with a type: what SentencePiece models hold, and GGUF files after them.
 
-use super::encoding;
 use super::error::{VocabError, VocabErrorKind};
 use super::names::{self, AddedRule};
-use super::{TokenId, TokenKind, Vocab, VocabBuilder};
+use super::{TokenId, TokenKind, Vocab, VocabBuilder, encoding};
 
 /// The next `n` bytes at `at`, which moves past them. `n` comes from the file and can be anything; the error says
 /// how many are left.

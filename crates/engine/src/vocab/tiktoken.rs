@@ -2,9 +2,8 @@
 //!
 //! The files carry no special tokens; they come from the code that ships with a model, and so from the caller.
 
-use super::encoding;
 use super::error::{VocabError, VocabErrorKind};
-use super::{TokenId, TokenKind, Vocab};
+use super::{TokenId, TokenKind, Vocab, encoding};
 
 impl Vocab {
     /// Reads tiktoken ranks and adds special tokens, from among which the

@@ -13,11 +13,10 @@ use rustc_hash::FxHashMap;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::encoding;
 use super::error::{VocabError, VocabErrorKind};
 use super::json::{json_error, json_object};
 use super::names::{self, AddedRule};
-use super::{TokenId, TokenKind, Vocab, VocabBuilder, narrow_id};
+use super::{TokenId, TokenKind, Vocab, VocabBuilder, encoding, narrow_id};
 
 json_object! {
     File {

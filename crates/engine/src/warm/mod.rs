@@ -10,11 +10,11 @@ mod text;
 
 use std::time::{Duration, Instant};
 
+use shapes::{AROUND, CLASSES, IN_RANGES, PLAIN, RANGES, VALUES};
 use tokenstile_grammar::{Grammar, JsonOptions, Limits};
 
 use crate::compile::Compiler;
 use crate::constraint::Constraint;
-use shapes::{AROUND, CLASSES, IN_RANGES, PLAIN, RANGES, VALUES};
 
 impl Compiler {
     /// Builds ahead, for at most about `budget`, what constraints of this vocabulary have in common: JSON itself, values of

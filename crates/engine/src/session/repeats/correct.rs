@@ -11,18 +11,16 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::{Refused, Session};
 use super::search::{BLANK, Verdicts, is_blank};
 use crate::error::MatchError;
-use crate::session::Refused;
-use crate::session::Session;
 use crate::stack::Config;
-use crate::tokens::bits::clear;
-use crate::tokens::bits::has;
+use crate::tokens::bits::{clear, has};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::ROOT;
-use crate::tracker::Alike;
-use crate::tracker::clear_repeated_keys;
-use crate::tracker::{Mode, Spot, TEXT_BYTES, Tracker, Views, key_of, may_end_entry, ways_of};
+use crate::tracker::{
+    Alike, Mode, Spot, TEXT_BYTES, Tracker, Views, clear_repeated_keys, key_of, may_end_entry, ways_of,
+};
 use crate::vocab::TokenId;
 use crate::work::Work;
 

@@ -11,16 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::{Place, Refused, Session};
 use crate::automaton::StateId;
 use crate::error::MatchError;
-use crate::session::Session;
-use crate::session::{Place, Refused};
-use crate::tracker::ConfigKey;
-use crate::tracker::key_of;
-use crate::tracker::{Mode, SPECIAL, Spot, TEXT_BYTES, Text, Tracker};
-use crate::work::Work;
-
 use crate::stack::{Config, Stack};
+use crate::tracker::{ConfigKey, Mode, SPECIAL, Spot, TEXT_BYTES, Text, Tracker, key_of};
+use crate::work::Work;
 
 /// So many choices, as a power of two, are more than any text can use up.
 const PLENTY: f32 = 40.0;

@@ -7,13 +7,10 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::{Refused, Session};
 use crate::error::MatchError;
-use crate::session::Refused;
-use crate::session::Session;
 use crate::stack::{Config, StackNode, Stacks, normalize};
-use crate::tracker::Spot;
-use crate::tracker::Spots;
-use crate::tracker::{TEXT_BYTES, Tracker, key_of};
+use crate::tracker::{Spot, Spots, TEXT_BYTES, Tracker, key_of};
 use crate::work::Exceeded;
 
 impl Session {

@@ -5,15 +5,14 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::class::CharClass;
+use super::super::trie::{Trie, Utf8Place};
 use super::collect::Collected;
 use super::found::Found;
 use super::kinds::{WIDE, kind_of, left_out, touched_kinds};
 use super::lacks::Lacking;
-use super::run::Run;
-use super::run::starts_character;
+use super::run::{Run, starts_character};
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
-use crate::tokens::class::CharClass;
-use crate::tokens::trie::{Trie, Utf8Place};
 use crate::vocab::TokenId;
 
 /// The tables of one anchor.

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::CharSet;
 
+use super::super::trie::{Trie, Utf8Place};
 use crate::stored::{Array, Reader, TablesError, Writer};
-use crate::tokens::trie::{Trie, Utf8Place};
 
 /// See the module documentation.
 pub(super) struct ByChar {

@@ -2,11 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
+use super::super::trie::{Trie, Utf8Place};
 use super::anchor::{Counted, Entry, Group};
 use super::kinds::{BROKEN, WORD_BYTES, kind_of};
-use super::run::set;
-use super::run::starts_character;
-use crate::tokens::trie::{Trie, Utf8Place};
+use super::run::{set, starts_character};
 use crate::vocab::TokenId;
 
 /// A group with more tokens than this keeps a mask.

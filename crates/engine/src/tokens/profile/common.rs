@@ -2,10 +2,10 @@
 
 use tokenstile_grammar::ir::{ByteSet, CharSet};
 
+use super::super::class::{CharClass, LackId};
+use super::super::trie::Trie;
 use super::profile::Profile;
 use super::run::Run;
-use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::trie::Trie;
 
 /// What `.` in patterns lacks of the characters past ASCII, and what `\S` does.
 const LINE_ENDS: &str = "\u{2028}\u{2029}";

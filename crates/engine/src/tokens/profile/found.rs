@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::trie::{Trie, Utf8Place};
+use super::super::union;
 use super::anchor::Counted;
-use super::run::starts_character;
-use super::run::{LONG, Run, RunMask};
+use super::run::{LONG, Run, RunMask, set, starts_character};
 use crate::collections::Words;
-use crate::tokens::profile::run::set;
-use crate::tokens::trie::{Trie, Utf8Place};
-use crate::tokens::union;
 use crate::vocab::TokenId;
 
 /// A run's mask while it is put together.

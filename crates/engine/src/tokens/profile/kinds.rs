@@ -1,7 +1,8 @@
 //! Kinds of characters: what tokens are grouped by.
 
-use crate::tokens::class::CharClass;
 use tokenstile_grammar::ir::ByteSet;
+
+use super::super::class::CharClass;
 
 /// All letters and digits.
 pub(super) const WORD_BYTES: u128 = 0x07ff_fffe_07ff_fffe_03ff_0000_0000_0000;

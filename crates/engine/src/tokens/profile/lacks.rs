@@ -10,11 +10,10 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::CharSet;
 
+use super::super::class::{CharClass, LackId};
+use super::super::trie::{Trie, TrieNode, Utf8Place};
 use super::chars::ByChar;
 use crate::collections::AppendVec;
-use crate::tokens::class::CharClass;
-use crate::tokens::class::LackId;
-use crate::tokens::trie::{Trie, TrieNode, Utf8Place};
 
 /// So many characters may be lacking whatever the vocabulary.
 const CHARS: usize = 32;

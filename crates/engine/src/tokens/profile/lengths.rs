@@ -1,9 +1,8 @@
 //! Tokens by their number of characters.
 
-use super::run::set;
+use super::super::trie::{ROOT, Trie};
+use super::run::{set, starts_character};
 use crate::stored::{Array, Reader, TablesError, Writer};
-use crate::tokens::profile::run::starts_character;
-use crate::tokens::trie::{ROOT, Trie};
 
 /// For each number of characters up to some, the mask of the tokens that have at most so many.
 pub(super) struct Lengths {

@@ -2,9 +2,9 @@
 
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::class::{CharClass, LackId};
+use super::super::trie::Trie;
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
-use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::trie::Trie;
 use crate::vocab::TokenId;
 
 /// Tokens of more bytes than this are long.

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{ByteSet, CharSet};
 
+use super::super::class::{CharClass, LackId};
+use super::super::spellable::spellable_chars;
+use super::super::trie::{ROOT, Trie, Utf8Place};
 use super::anchor::{Anchor, Leaving};
 use super::chars::ByChar;
 use super::found::Found;
@@ -12,16 +15,9 @@ use super::kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 use super::lacks::{Lacking, Lacks};
 use super::lengths::Lengths;
 use super::long::{Long, LongToken};
-use crate::tokens::class::LackId;
-use crate::tokens::profile::LONG;
-use crate::tokens::profile::Run;
-use crate::tokens::profile::RunMask;
-
+use super::{LONG, Run, RunMask};
 use crate::collections::Words;
 use crate::stored::{Array, Reader, TablesError, Writer};
-use crate::tokens::class::CharClass;
-use crate::tokens::spellable::spellable_chars;
-use crate::tokens::trie::{ROOT, Trie, Utf8Place};
 use crate::vocab::TokenId;
 
 /// A subtree with more tokens than this gets tables of its own.

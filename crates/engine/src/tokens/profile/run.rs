@@ -5,8 +5,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::class::CharClass;
 use crate::collections::Words;
-use crate::tokens::class::CharClass;
 use crate::vocab::TokenId;
 
 /// From this many characters on, tokens are few enough to be listed.

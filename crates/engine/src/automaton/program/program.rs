@@ -6,8 +6,10 @@ use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Arena, Expr, Members, Tallies};
 use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
 
-use super::distance::ShortestTexts;
-use super::except::Exceptions;
+use super::exceptions::Exceptions;
+use super::lengths::lengths;
+use super::reads_digits;
+use super::shortest::ShortestTexts;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::profile::Lacks;
 use crate::tokens::tables::Tables;
@@ -23,8 +25,8 @@ pub(crate) struct Program {
     pub(crate) anything: ExprId,
     /// From this many bytes on, a counter cannot run out within one token.
     pub(crate) far: u32,
-    /// The same for one of digits: see [`digits`](super::digits).
-    pub(super) far_in_digits: u32,
+    /// The same for one of digits: see `reads_digits`.
+    pub(crate) far_in_digits: u32,
     /// The character sets as the vocabulary sees them, but for the first so many: those are the base's.
     classes: Vec<OnceLock<CharClass>>,
     shared_sets: usize,
@@ -182,7 +184,7 @@ impl Program {
     }
 
     /// What is known of the shortest texts of each expression.
-    pub(super) fn shortest_texts(&self) -> &ShortestTexts {
+    pub(crate) fn shortest_texts(&self) -> &ShortestTexts {
         self.shortest.get_or_init(|| ShortestTexts::new(&self.arena))
     }
 
@@ -192,9 +194,9 @@ impl Program {
         self.tallies[members.index()].get_or_init(|| Tallies::new(self.arena.members_of(members)))
     }
 
-    /// About how many bytes the shortest text of each expression has: see [`length`](super::length).
-    pub(super) fn lengths(&self) -> &[u32] {
-        self.lengths.get_or_init(|| super::length::lengths(self))
+    /// About how many bytes the shortest text of each expression has: see [`lengths`].
+    pub(crate) fn lengths(&self) -> &[u32] {
+        self.lengths.get_or_init(|| lengths(&self.arena, &self.bodies))
     }
 
     /// Whether the entries of some members are frames of their own.
@@ -338,4 +340,12 @@ fn find_nullable(arena: &Arena, bodies: &[ExprId], known: &[bool]) -> Vec<bool> 
         in_empty.push(empty);
     }
     anywhere
+}
+
+impl Program {
+    /// A loop of this expression that may go round so many times more, less one, does not come to its end within a token;
+    /// nor does one that must.
+    pub(crate) fn far_in(&self, expr: ExprId) -> u32 {
+        if reads_digits(&self.arena, expr, &mut 1) { self.far_in_digits } else { self.far }
+    }
 }
