@@ -1,8 +1,8 @@
 //! Texts of an expression but for a few, which can be told one by one.
 
+use super::exprs::Texts;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, StateId};
-use super::program::Texts;
 use super::store::Store;
 
 /// What a state is: texts of `whole` but for the `few`, then `tail`.

@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr, Utf8Next};
 use tokenstile_grammar::{ExprId, Limits, RuleId};
 
+use super::exprs::Behind;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, FormulaId, NodeId, StateId, hash_of};
 use super::objects::state::{Expansion, KnownGeneric, Node, State};
-use super::program::Behind;
 use super::store::{Index, Store};
 use super::{LocalId, OWN, Program, SharedStore};
 use crate::collections::{AppendVec, FewSet, Memo, OnceId};

@@ -7,9 +7,9 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Expr;
 
+use super::exprs::reads_digits;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::CellId;
-use super::program::reads_digits;
 use super::store::Store;
 
 /// So far behind a cell is looked.

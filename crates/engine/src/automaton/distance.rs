@@ -3,9 +3,9 @@
 
 use tokenstile_grammar::ir::Expr;
 
+use super::exprs::Shortest;
 use super::objects::cell::Head;
 use super::objects::ids::CellId;
-use super::program::Shortest;
 use super::store::Store;
 
 impl Store {

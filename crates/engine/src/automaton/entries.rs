@@ -12,11 +12,11 @@ use tokenstile_grammar::{ExprId, MembersId};
 
 use super::Generic;
 use super::build::Build;
+use super::exprs::first_literal;
 use super::literal::Ways;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, CountedId, LocalId, NodeId, StateId};
 use super::objects::members::{Entry, Phase};
-use super::program::first_literal;
 use super::store::Store;
 use crate::collections::OnceId;
 use crate::tokens::pending::End;

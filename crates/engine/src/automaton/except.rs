@@ -9,9 +9,9 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::all_but_few::AllButFew;
 use super::build::{Build, Here};
+use super::exprs::Exceptions;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, StateId};
-use super::program::Exceptions;
 use super::store::Store;
 
 /// A state that is texts of a loop but for a few, then something else.

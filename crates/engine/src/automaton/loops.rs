@@ -11,14 +11,14 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::Loop;
+use super::exprs::first_literal;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, LocalId, NodeId, StateId};
-use super::program::first_literal;
 use super::store::Store;
 use crate::tokens::class::LackId;
 
 /// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
-const MANY_LEFT: u32 = crate::tokens::profile::SHORT;
+const MANY_LEFT: u32 = crate::tokens::runs::SHORT;
 
 impl Store {
     /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are, perhaps any

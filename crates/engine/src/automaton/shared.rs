@@ -10,9 +10,9 @@ use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MachineId, MembersId};
 
 use super::SharedStore;
+use super::exprs::{Program, first_literal};
 use super::objects::cell::Head;
 use super::objects::members::Phase;
-use super::program::{Program, first_literal};
 use super::store::Store;
 
 impl SharedStore {

@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Expr, IdIndex};
 use tokenstile_grammar::{ExprId, MembersId};
 
+use super::exprs::Program;
 use super::objects::formula::{AnyTexts, Formula};
 use super::objects::ids::{CountedId, FormulaId, LocalId, MachineStateId};
 use super::objects::local::Local;
 use super::objects::members::{Counted, Entry, MachineState};
 use super::objects::state::{Node, State};
-use super::program::Program;
 use super::watcher::Watcher;
 use super::{Cell, CellId, Head, NodeId, StateId};
 use crate::collections::AppendVec;

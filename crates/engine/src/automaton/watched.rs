@@ -4,10 +4,10 @@
 //! it, but each part by itself has few places: none or one for the digit, eight for the word. So the parts are looked at
 //! one by one, where all of them together would be hundreds of places.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::build::Build;
@@ -15,10 +15,8 @@ use super::objects::cell::{Cell, Head};
 use super::objects::formula::Kind;
 use super::objects::ids::{CellId, FormulaId, StateId};
 use super::store::Store;
-use super::watcher::{DEAD, ToFail, to_fail};
+use super::watcher::{DEAD, ToFail};
 use super::{WatchWays, Watcher};
-use crate::tokens::trie::pair;
-use crate::vocab::TokenId;
 
 /// How many places a part may have.
 const PLACES: usize = 64;
@@ -136,13 +134,7 @@ impl Build<'_> {
             ways.push(sets);
         }
         let accepts = places.iter().map(|&place| self.formula_accepts(place)).collect();
-        Some(Watcher {
-            next,
-            wide: Vec::new(),
-            accepts,
-            failing: to_fail(&ways),
-            fails_with: RwLock::default(),
-        })
+        Some(Watcher::new(next, accepts, &ways))
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) type WatchWays = SmallVec<[(u128, u8); 8]>;
 const WIDE: u128 = u128::MAX;
 
 /// For each place what leads from there to where it has failed.
-pub(super) fn to_fail(ways: &[WatchWays]) -> Vec<Option<ToFail>> {
+pub(crate) fn to_fail(ways: &[WatchWays]) -> Vec<Option<ToFail>> {
     let led_to = only_bytes(ways);
     let mut found: Vec<Option<ToFail>> = vec![None; ways.len()];
     let mut changed = true;
@@ -91,6 +91,12 @@ fn only(set: u128) -> Option<u8> {
 }
 
 impl Watcher {
+    /// Of ASCII characters alone: where each leads from each place, and which places meet the condition.
+    pub(super) fn new(next: Vec<[u8; 128]>, accepts: Vec<bool>, ways: &[WatchWays]) -> Self {
+        let failing = to_fail(ways);
+        Watcher { next, wide: Vec::new(), accepts, failing, fails_with: RwLock::default() }
+    }
+
     /// Of places that are known: where the ASCII bytes and the characters past ASCII lead from each. What leads nowhere
     /// fails.
     pub(crate) fn of(places: impl Iterator<Item = (WatchWays, Option<u8>)>, chars: &ByteSet) -> Self {

@@ -1,7 +1,7 @@
 //! What sequences share: the tables of a vocabulary, what its constraints have in common, and a constraint with its caches.
 
 mod common;
-mod constraint;
+mod compiled;
 mod counters;
 mod generation;
 mod library;
@@ -10,7 +10,7 @@ pub(crate) mod proof;
 pub(crate) mod spelling;
 
 pub(crate) use common::Common;
-pub(crate) use constraint::Inner;
-pub use constraint::{Constraint, Stats};
+pub(crate) use compiled::Inner;
+pub use compiled::{Constraint, Stats};
 pub(crate) use counters::Counters;
 pub(crate) use generation::Generation;

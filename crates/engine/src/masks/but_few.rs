@@ -15,7 +15,7 @@ use crate::automaton::{AllButFew, Except, LocalId, Loop, StateId, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{PendingId, PendingRun, Walked};
-use crate::tokens::profile::{Profile, Run, RunMask};
+use crate::tokens::runs::{Profile, Run, RunMask};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Descent, ROOT, Trie};
 use crate::vocab::TokenId;

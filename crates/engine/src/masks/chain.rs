@@ -11,7 +11,7 @@ use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{LocalExpansion, LocalId, Rounds, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Profile, Run, RunMask, SHORT as SHORT_TOKEN};
+use crate::tokens::runs::{Profile, Run, RunMask, SHORT as SHORT_TOKEN};
 use crate::work::Exceeded;
 
 /// How many places there may be.

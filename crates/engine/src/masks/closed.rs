@@ -17,7 +17,7 @@ use super::wide::{DEAD, Wide};
 use crate::automaton::{LocalId, Loop, WatchWays, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Entry, LONG, Profile, Run, RunMask};
+use crate::tokens::runs::{Entry, LONG, Profile, Run, RunMask};
 use crate::work::Exceeded;
 
 /// How many places may be looked at.

@@ -12,7 +12,7 @@ use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{Free, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Profile, Run, RunMask};
+use crate::tokens::runs::{Profile, Run, RunMask};
 use crate::work::Exceeded;
 
 /// A first character and then any of a loop.

@@ -11,7 +11,7 @@ use super::walk::Walk;
 use crate::automaton::{InMachine, LocalId};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Run, RunMask};
+use crate::tokens::runs::{Run, RunMask};
 use crate::work::Exceeded;
 
 type Places<'a> = SmallVec<[InMachine<'a>; 4]>;

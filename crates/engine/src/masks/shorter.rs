@@ -7,7 +7,7 @@ use super::store::MaskStore;
 use super::walk::Walk;
 use crate::automaton::{Bounded, Loop, StateId, Store};
 use crate::tokens::pending::{PendingId, Walked};
-use crate::tokens::profile::{LongToken, SHORT};
+use crate::tokens::runs::{LongToken, SHORT};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::Trie;
 use crate::vocab::TokenId;

@@ -19,7 +19,7 @@ use crate::automaton::{
 use crate::tokens::accept::{Accept, Shared};
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, PendingRun, Walked};
-use crate::tokens::profile::{Anchor, Profile, Run, RunMask};
+use crate::tokens::runs::{Anchor, Profile, Run, RunMask};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Descent, Ids, ROOT, Trie};
 use crate::work::{Exceeded, Work};

@@ -14,7 +14,7 @@ use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::{Endings, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Entry, Profile, Run, RunMask};
+use crate::tokens::runs::{Entry, Profile, Run, RunMask};
 use crate::tokens::trie::{Ids, ROOT};
 use crate::work::Exceeded;
 

@@ -11,7 +11,7 @@ use super::walk::{RUN_TOKENS, Walk};
 use crate::automaton::LocalId;
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::{Run, RunMask};
+use crate::tokens::runs::{Run, RunMask};
 use crate::work::Exceeded;
 
 /// Where characters past ASCII lead, and which of them lead nowhere.

@@ -7,7 +7,7 @@ use tokenstile_grammar::MembersId;
 
 use super::accept::Accept;
 use super::class::CharClass;
-use super::profile::Run;
+use super::runs::Run;
 
 /// So few need not be told apart.
 const FEW: usize = 64;

@@ -1,6 +1,6 @@
 //! The tables of a vocabulary that masks are made from.
 
-use super::profile::Profile;
+use super::runs::Profile;
 use super::trie::Trie;
 use crate::stored::{Reader, TablesError, Writer};
 use crate::vocab::Vocab;

@@ -8,8 +8,8 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::Tracking;
 
 use super::frame::{Array, Candidate, Frame, Kind, Object};
+use super::reading::{Mode, Tracker};
 use super::set::{Set, Symbol, symbol};
-use super::tracker::{Mode, Tracker};
 
 /// Stands among the members of earlier objects so that one without any can be compared with the next.
 const NO_MEMBER: [Symbol; 1] = [symbol::OBJECT];

@@ -8,10 +8,10 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Tracking;
 
+use super::reading::{Mode, Tracker};
 use super::set::{Cursor, View, symbol};
 use super::strings::Text;
 use super::tables::StructureTables;
-use super::tracker::{Mode, Tracker};
 use crate::tokens::bits::{clear, has};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{ROOT, Trie};

@@ -9,9 +9,6 @@ use tokenstile_grammar::ir::{Arena, CharSet, Expr, Members};
 /// More bytes than any search goes for.
 pub(crate) const FAR: u32 = 1 << 24;
 
-/// Taken for what cannot be told.
-const GUESS: u32 = 12;
-
 /// Rounds in which lengths are handed through rules; what is not known then counts as far.
 const ROUNDS: usize = 64;
 

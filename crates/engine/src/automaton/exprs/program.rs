@@ -11,7 +11,7 @@ use super::lengths::lengths;
 use super::reads_digits;
 use super::shortest::ShortestTexts;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::profile::Lacks;
+use crate::tokens::runs::Lacks;
 use crate::tokens::tables::Tables;
 
 /// See the module documentation.

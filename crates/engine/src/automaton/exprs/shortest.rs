@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
 use tokenstile_grammar::{ExprId, Grammar};
 
-use crate::tokens::profile::ESCAPED;
+use crate::tokens::runs::ESCAPED;
 
 /// What is known of the texts of an expression, of the shortest ones in bytes.
 #[derive(Clone, Copy, Debug)]
