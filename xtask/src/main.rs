@@ -8,6 +8,7 @@
 
 mod bench;
 mod instructions;
+mod layers;
 mod process;
 mod profiled;
 mod steps;
@@ -21,7 +22,9 @@ usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
                the server, a sample of the conformance sweeps, counts of instructions
-  tidy         layering, bans, file sizes, module docs
+  tidy         layering of crates and of modules, bans, file sizes, module docs
+  layers       the files of a crate by level, its imports that run up and its circles: layers CRATE [ROW…], where
+               the rows are an order of modules to try, lowest first
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let root = root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
+        ["layers", name, ref order @ ..] => show(layers::show(&root, name, order)),
         ["tidy"] => report(&tidy::check(&root)),
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
         ["instructions"] => steps::instructions(&root, false),
@@ -60,6 +64,20 @@ fn report(problems: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE
+}
+
+/// Prints what was asked for.
+fn show(text: Result<String, String>) -> ExitCode {
+    match text {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The root of the repository: the folder above this crate.
