@@ -85,7 +85,9 @@ impl<'a> Parser<'a> {
         while let Some(token) = self.peek(0) {
             match token {
                 Token::Sign('#') if self.is_sign(1, '[') || self.is_sign(1, '!') && self.is_sign(2, '[') => {
+                    let is_inner = self.is_sign(1, '!');
                     match self.attribute() {
+                        Attribute::Test if is_inner => self.skip_rest(),
                         Attribute::Test => self.skip_item(),
                         Attribute::Path(path) => file = Some(path),
                         Attribute::Other => {}
@@ -248,6 +250,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Skips what is left of a module.
+    fn skip_rest(&mut self) {
+        while let Some(token) = self.peek(0).filter(|token| *token != Token::Sign('}')) {
+            match token {
+                Token::Sign('(' | '[' | '{') => self.skip_group(),
+                _ => self.at += 1,
+            }
+        }
+    }
+
     /// Skips the item, the field or the statement that follows.
     fn skip_item(&mut self) {
         while self.is_sign(0, '#') {
@@ -330,6 +342,8 @@ mod tests {
         assert_eq!(imports(text), ["n::o"]);
         assert_eq!(module.paths, [["i", "J"]]);
         assert!(module.declared.is_empty() && module.inline.is_empty());
+        assert_eq!(imports("mod a { #![cfg(test)] use b::C; fn d() {} } use e::F;"), ["e::F"]);
+        assert_eq!(imports("#![cfg(test)]\nmod a;\nuse b::C;"), Vec::<String>::new());
     }
 
     #[test]
