@@ -73,7 +73,7 @@ const ORDERS: [Rules<'_>; 8] = [
     },
     Rules {
         folder: "xtask",
-        order: &["process", "profiled", "bench instructions layers", "tidy", "steps"],
+        order: &["process", "profiled", "bench instructions layers sanitize", "tidy", "steps"],
         circles: Some("the benchmark's page and its runs share one table of engines"),
     },
 ];

@@ -103,7 +103,8 @@ impl<'s> Build<'s> {
         } else {
             self.cell(clamped_head, clamped_tail)
         };
-        let id = CellId::of(store, store.cells.push(Cell { head, tail, clamped }));
+        let cell = Cell { head, tail, clamped };
+        let id = CellId::of(store, store.cells.push(cell, &mut self.index.writer));
         let clamped_is_self = clamped_head == head && clamped_tail == tail;
         debug_assert!(!clamped_is_self || clamped == id);
         store.add_bytes(size_of::<Cell>() + 16);
@@ -208,21 +209,19 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
-        let id = StateId::of(
-            store,
-            store.states.push(State {
-                kernel: SmallVec::from_slice(&kernel),
-                expansion: OnceLock::new(),
-                clamped: OnceId::new(),
-                local: OnceId::new(),
-                walked: OnceLock::new(),
-                resolved: Memo::new(),
-                after: Memo::new(),
-                generic: KnownGeneric::default(),
-                firsts: OnceLock::new(),
-                goes_on: OnceLock::new(),
-            }),
-        );
+        let state = State {
+            kernel: SmallVec::from_slice(&kernel),
+            expansion: OnceLock::new(),
+            clamped: OnceId::new(),
+            local: OnceId::new(),
+            walked: OnceLock::new(),
+            resolved: Memo::new(),
+            after: Memo::new(),
+            generic: KnownGeneric::default(),
+            firsts: OnceLock::new(),
+            goes_on: OnceLock::new(),
+        };
+        let id = StateId::of(store, store.states.push(state, &mut self.index.writer));
         self.index.states.insert(hash, id);
         id
     }
@@ -273,7 +272,7 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<Node>() + 16);
-        let id = NodeId::of(store, store.nodes.push(node));
+        let id = NodeId::of(store, store.nodes.push(node, &mut self.index.writer));
         self.index.nodes.insert(hash, id);
         id
     }

@@ -46,7 +46,7 @@ mod store;
 mod watched;
 
 pub(crate) use all_but_few::AllButFew;
-pub(crate) use append::AppendVec;
+pub(crate) use append::{AppendVec, Writer};
 pub(crate) use blank::BlankFirst;
 pub(crate) use bounds::Bounded;
 pub(crate) use counted::{InMachine, Phase};

@@ -10,7 +10,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr, IdIndex};
 use tokenstile_grammar::{CharSetId, ExprId, Limits, MembersId};
 
 use super::any_text::AnyTexts;
-use super::append::AppendVec;
+use super::append::{AppendVec, Writer};
 use super::boolean::{Formula, FormulaId};
 use super::build::Build;
 use super::counted::{Counted, CountedId, MachineState, MachineStateId};
@@ -232,6 +232,8 @@ pub(crate) struct Store {
 /// Finds objects by content; held only while something new is built.
 #[derive(Default)]
 pub(super) struct Index {
+    /// Adds the objects to the store.
+    pub(super) writer: Writer,
     pub(super) cells: IdIndex<CellId>,
     pub(super) states: IdIndex<StateId>,
     pub(super) nodes: IdIndex<NodeId>,
@@ -278,19 +280,20 @@ impl Store {
     pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
         let exprs = program.arena.len() - program.arena.base_len();
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
+        let index = Index::new(exprs);
         let store = Store {
             program,
             own: if library.is_some() { OWN } else { 0 },
             library,
             entries,
-            cells: AppendVec::new(),
-            states: AppendVec::new(),
-            nodes: AppendVec::new(),
-            locals: AppendVec::new(),
-            formulas: AppendVec::new(),
-            counted: AppendVec::new(),
-            machine_states: AppendVec::new(),
-            index: Mutex::new(Index::new(exprs)),
+            cells: AppendVec::new(&index.writer),
+            states: AppendVec::new(&index.writer),
+            nodes: AppendVec::new(&index.writer),
+            locals: AppendVec::new(&index.writer),
+            formulas: AppendVec::new(&index.writer),
+            counted: AppendVec::new(&index.writer),
+            machine_states: AppendVec::new(&index.writer),
+            index: Mutex::new(index),
             heads_limit: limits.heads,
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
@@ -300,8 +303,10 @@ impl Store {
         };
         if store.library.is_none() {
             let head = Head::Expr(store.program.arena.empty(), 0);
-            store.cells.push(Cell { head, tail: CellId::NIL, clamped: CellId::NIL });
-            store.build().constants();
+            let mut build = store.build();
+            let end = Cell { head, tail: CellId::NIL, clamped: CellId::NIL };
+            store.cells.push(end, &mut build.index.writer);
+            build.constants();
         }
         let mut build = store.build();
         let root = store.program.root;

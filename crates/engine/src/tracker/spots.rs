@@ -12,7 +12,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::search::{ConfigKey, key_of};
 use super::{TEXT_BYTES, Tracker};
 use crate::advance::Refused;
-use crate::automaton::{AppendVec, Exceeded};
+use crate::automaton::{AppendVec, Exceeded, Writer};
 use crate::error::MatchError;
 use crate::matcher::Matcher;
 use crate::stack::{Config, StackNode, Stacks, normalize};
@@ -41,12 +41,19 @@ pub(super) struct Spot {
 /// All that were come to.
 pub(super) struct Spots {
     list: AppendVec<Spot>,
-    index: Mutex<FxHashMap<ConfigKey, u32>>,
+    index: Mutex<Index>,
+}
+
+#[derive(Default)]
+struct Index {
+    numbers: FxHashMap<ConfigKey, u32>,
+    writer: Writer,
 }
 
 impl Default for Spots {
     fn default() -> Self {
-        Spots { list: AppendVec::new(), index: Mutex::default() }
+        let index = Index::default();
+        Spots { list: AppendVec::new(&index.writer), index: Mutex::new(index) }
     }
 }
 
@@ -82,7 +89,8 @@ impl Matcher {
     fn spot_number(&self, config: &Config) -> u32 {
         let spots = self.spots();
         let key = key_of(config);
-        if let Some(&known) = spots.index.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        let index = || spots.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = index().numbers.get(&key) {
             return known;
         }
         let spot = Spot {
@@ -95,10 +103,10 @@ impl Matcher {
             plenty: RwLock::default(),
             plenty_alone: OnceLock::new(),
         };
-        let mut index = spots.index.lock().unwrap_or_else(PoisonError::into_inner);
-        *index.entry(key).or_insert_with(|| {
+        let Index { numbers, writer } = &mut *index();
+        *numbers.entry(key).or_insert_with(|| {
             self.generation.store.add_bytes(size_of::<Spot>() + 96);
-            spots.list.push(spot) as u32
+            spots.list.push(spot, writer) as u32
         })
     }
 
