@@ -8,8 +8,10 @@
 
 mod bench;
 mod instructions;
+mod layers;
 mod process;
 mod profiled;
+mod sanitize;
 mod steps;
 mod tidy;
 
@@ -20,11 +22,15 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
-               the server, a sample of the conformance sweeps, counts of instructions
-  tidy         layering, bans, file sizes, module docs
+               the server, a sample of the conformance sweeps, counts of instructions, a part of sanitize
+  tidy         layering of crates and of modules, bans, file sizes, module docs
+  layers       the files of a crate by level, its imports that run up and its circles: layers CRATE [ROW…], where
+               the rows are an order of modules to try, lowest first
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
+  sanitize     the tests of the files that the compiler does not check, under AddressSanitizer, loom and, where it is
+               installed, Miri
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -33,10 +39,12 @@ fn main() -> ExitCode {
     let root = root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
+        ["layers", name, ref order @ ..] => show(layers::show(&root, name, order)),
         ["tidy"] => report(&tidy::check(&root)),
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
         ["instructions"] => steps::instructions(&root, false),
         ["instructions", "--update"] => steps::instructions(&root, true),
+        ["sanitize"] => steps::sanitize(&root),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {
@@ -60,6 +68,20 @@ fn report(problems: &[String]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE
+}
+
+/// Prints what was asked for.
+fn show(text: Result<String, String>) -> ExitCode {
+    match text {
+        Ok(text) => {
+            print!("{text}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// The root of the repository: the folder above this crate.

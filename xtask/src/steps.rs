@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::instructions::{self, Comparison};
+use crate::sanitize::{self, Outcome};
 use crate::tidy;
 
 /// Commands that a fresh clone must be able to run, as in the README, and their exit status.
@@ -50,7 +51,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator; the tests run without.
@@ -64,6 +65,7 @@ const STEPS: [Step; 10] = [
     ("command", smoke),
     ("serve", serve),
     ("conformance", conformance_sample),
+    ("sanitize", |root| sanitized(root, true)),
     ("instructions", |root| count_instructions(root, false)),
 ];
 
@@ -221,6 +223,22 @@ fn has_sweeps(root: &Path) -> bool {
         println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
     }
     has
+}
+
+/// What the compiler does not check, run where mistakes show.
+pub(crate) fn sanitize(root: &Path) -> ExitCode {
+    match sanitized(root, false) {
+        End::Failed => ExitCode::FAILURE,
+        End::Passed | End::Warned => ExitCode::SUCCESS,
+    }
+}
+
+fn sanitized(root: &Path, quick: bool) -> End {
+    match sanitize::run(root, quick) {
+        Outcome::Fine => End::Passed,
+        Outcome::Skipped => End::Warned,
+        Outcome::Failed => End::Failed,
+    }
 }
 
 /// Counts instructions, against the baseline or to make it.

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use tokenstile::{Compiler, Vocab};
 
-use crate::map::map;
+use crate::map::{open, seal};
 
 /// The tables of smaller vocabularies are built as fast as they are read.
 const SMALL: usize = 8_192;
@@ -55,7 +55,8 @@ impl TableCache {
         TableCache { folder: crate::folder().map(|folder| folder.join("tables")) }
     }
 
-    /// This folder. It is made when there is something to put into it; who may write to it is trusted.
+    /// This folder. It is made when there is something to put into it. The files are read-only, so that a process can map them
+    /// into memory; who permits itself to write to one of them while it is mapped is trusted not to.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         TableCache { folder: Some(folder.into()) }
     }
@@ -74,7 +75,7 @@ impl TableCache {
         };
         let path = folder.join(format!("{}-{}.{ENDING}", vocab.fingerprint(), Compiler::TABLES_VERSION));
         // Why a file does not fit makes no difference to what is done about it.
-        let read = || map(&path).ok().and_then(|map| Compiler::from_tables(vocab.clone(), map).ok());
+        let read = || open(&path).ok().and_then(|bytes| Compiler::from_tables(vocab.clone(), bytes).ok());
         if let Some(compiler) = read() {
             return (compiler, Origin::Cache);
         }
@@ -86,7 +87,7 @@ impl TableCache {
     }
 }
 
-/// Writes a file under another name and gives it its own when it is whole.
+/// Writes a file under another name, and gives it its own when it is whole and nobody may change it any more.
 fn save(compiler: &Compiler, folder: &Path, path: &Path) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     fs::create_dir_all(folder)?;
@@ -94,6 +95,7 @@ fn save(compiler: &Compiler, folder: &Path, path: &Path) -> io::Result<()> {
     let part = folder.join(format!("{}-{count}.{UNFINISHED}", std::process::id()));
     let written = File::create(&part)
         .and_then(|file| compiler.save_tables(file))
+        .and_then(|()| seal(&part))
         .and_then(|()| fs::rename(&part, path));
     if written.is_err() {
         let _ = fs::remove_file(&part);

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
+use rustix::param::page_size;
+use rustix::time::{ClockId, clock_gettime};
+
 /// CPU time of this thread, in nanoseconds.
 pub(super) fn thread_cpu_ns() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid timespec for the call to write to, and outlives it.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    assert_eq!(status, 0, "this system has no thread CPU clock");
+    let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
@@ -48,8 +48,7 @@ pub(crate) fn resident_bytes() -> i64 {
         .ok()
         .and_then(|text| text.split(' ').nth(1)?.parse::<i64>().ok())
         .unwrap_or(0);
-    // SAFETY: sysconf reads a constant of the system and has no preconditions.
-    pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as i64
+    pages * page_size() as i64
 }
 
 #[cfg(test)]

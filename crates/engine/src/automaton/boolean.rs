@@ -107,20 +107,18 @@ impl<'s> Build<'s> {
     fn new_formula(&mut self, hash: u64, kind: Kind) -> FormulaId {
         let store = self.store;
         store.add_bytes(size_of::<Formula>() + 64);
-        let id = FormulaId::of(
-            store.own,
-            store.formulas.push(Formula {
-                kind,
-                accepting: OnceLock::new(),
-                steps: OnceLock::new(),
-                some_steps: OnceLock::new(),
-                live: OnceLock::new(),
-                distance: OnceLock::new(),
-                complement: OnceLock::new(),
-                plain: OnceLock::new(),
-                texts: OnceLock::new(),
-            }),
-        );
+        let formula = Formula {
+            kind,
+            accepting: OnceLock::new(),
+            steps: OnceLock::new(),
+            some_steps: OnceLock::new(),
+            live: OnceLock::new(),
+            distance: OnceLock::new(),
+            complement: OnceLock::new(),
+            plain: OnceLock::new(),
+            texts: OnceLock::new(),
+        };
+        let id = FormulaId::of(store.own, store.formulas.push(formula, &mut self.index.writer));
         self.index.formulas.insert(hash, id);
         id
     }

@@ -101,7 +101,8 @@ impl<'s> Build<'s> {
         } else {
             self.cell(clamped_head, clamped_tail)
         };
-        let id = CellId::of(store.own, store.cells.push(Cell { head, tail, clamped }));
+        let cell = Cell { head, tail, clamped };
+        let id = CellId::of(store.own, store.cells.push(cell, &mut self.index.writer));
         let clamped_is_self = clamped_head == head && clamped_tail == tail;
         debug_assert!(!clamped_is_self || clamped == id);
         store.add_bytes(size_of::<Cell>() + 16);
@@ -206,21 +207,19 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<State>() + kernel.len() * 4 + 24);
-        let id = StateId::of(
-            store.own,
-            store.states.push(State {
-                kernel: SmallVec::from_slice(&kernel),
-                expansion: OnceLock::new(),
-                clamped: OnceId::new(),
-                local: OnceId::new(),
-                walked: OnceLock::new(),
-                resolved: Memo::new(),
-                after: Memo::new(),
-                generic: KnownGeneric::default(),
-                firsts: OnceLock::new(),
-                goes_on: OnceLock::new(),
-            }),
-        );
+        let state = State {
+            kernel: SmallVec::from_slice(&kernel),
+            expansion: OnceLock::new(),
+            clamped: OnceId::new(),
+            local: OnceId::new(),
+            walked: OnceLock::new(),
+            resolved: Memo::new(),
+            after: Memo::new(),
+            generic: KnownGeneric::default(),
+            firsts: OnceLock::new(),
+            goes_on: OnceLock::new(),
+        };
+        let id = StateId::of(store.own, store.states.push(state, &mut self.index.writer));
         self.index.states.insert(hash, id);
         id
     }
@@ -271,7 +270,7 @@ impl<'s> Build<'s> {
             return id;
         }
         store.add_bytes(size_of::<Node>() + 16);
-        let id = NodeId::of(store.own, store.nodes.push(node));
+        let id = NodeId::of(store.own, store.nodes.push(node, &mut self.index.writer));
         self.index.nodes.insert(hash, id);
         id
     }
@@ -602,19 +601,20 @@ impl Store {
     pub(crate) fn new(program: Arc<Program>, limits: &Limits, library: Option<Arc<SharedStore>>) -> Self {
         let exprs = program.arena.len() - program.arena.base_len();
         let entries = program.arena.all_members().map(|_| OnceLock::new()).collect();
+        let index = Index::new(exprs);
         let store = Store {
             program,
             own: if library.is_some() { OWN } else { 0 },
             library,
             entries,
-            cells: AppendVec::new(),
-            states: AppendVec::new(),
-            nodes: AppendVec::new(),
-            locals: AppendVec::new(),
-            formulas: AppendVec::new(),
-            counted: AppendVec::new(),
-            machine_states: AppendVec::new(),
-            index: Mutex::new(Index::new(exprs)),
+            cells: AppendVec::new(&index.writer),
+            states: AppendVec::new(&index.writer),
+            nodes: AppendVec::new(&index.writer),
+            locals: AppendVec::new(&index.writer),
+            formulas: AppendVec::new(&index.writer),
+            counted: AppendVec::new(&index.writer),
+            machine_states: AppendVec::new(&index.writer),
+            index: Mutex::new(index),
             heads_limit: limits.heads,
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
@@ -624,8 +624,10 @@ impl Store {
         };
         if store.library.is_none() {
             let head = Head::Expr(store.program.arena.empty(), 0);
-            store.cells.push(Cell { head, tail: CellId::NIL, clamped: CellId::NIL });
-            store.build().constants();
+            let mut build = store.build();
+            let end = Cell { head, tail: CellId::NIL, clamped: CellId::NIL };
+            store.cells.push(end, &mut build.index.writer);
+            build.constants();
         }
         let mut build = store.build();
         let root = store.program.root;

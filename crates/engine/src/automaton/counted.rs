@@ -106,18 +106,16 @@ impl Build<'_> {
         }
         store.add_bytes(size_of::<Counted>() + tally.len() * 8 + 16);
         let can_end = store.program.tallies(members).can_end(&tally);
-        let id = CountedId::of(
-            store.own,
-            store.counted.push(Counted {
-                members,
-                tally,
-                can_end,
-                generic: false,
-                open: OnceLock::new(),
-                entry: OnceId::new(),
-                clamped: OnceId::new(),
-            }),
-        );
+        let counted = Counted {
+            members,
+            tally,
+            can_end,
+            generic: false,
+            open: OnceLock::new(),
+            entry: OnceId::new(),
+            clamped: OnceId::new(),
+        };
+        let id = CountedId::of(store.own, store.counted.push(counted, &mut self.index.writer));
         self.index.counted.insert(hash, id);
         id
     }
@@ -141,18 +139,16 @@ impl Build<'_> {
         if let Some(&known) = self.index.generic.get(&(members, can_end)) {
             return known;
         }
-        let generic = CountedId::of(
-            store.own,
-            store.counted.push(Counted {
-                members,
-                tally: Tally::new(),
-                can_end,
-                generic: true,
-                open: OnceLock::from(Box::from([0])),
-                entry: OnceId::new(),
-                clamped: OnceId::new(),
-            }),
-        );
+        let counted = Counted {
+            members,
+            tally: Tally::new(),
+            can_end,
+            generic: true,
+            open: OnceLock::from(Box::from([0])),
+            entry: OnceId::new(),
+            clamped: OnceId::new(),
+        };
+        let generic = CountedId::of(store.own, store.counted.push(counted, &mut self.index.writer));
         store.counted(generic).clamped.set(generic);
         self.index.generic.insert((members, can_end), generic);
         generic
@@ -294,7 +290,7 @@ impl Build<'_> {
         store.add_bytes(size_of::<MachineState>() + state.len() + 16);
         let state =
             MachineState { machine, state: state.into(), accepts: OnceLock::new(), edges: OnceLock::new() };
-        let id = MachineStateId::of(store.own, store.machine_states.push(state));
+        let id = MachineStateId::of(store.own, store.machine_states.push(state, &mut self.index.writer));
         self.index.machine_states.insert(hash, id);
         id
     }

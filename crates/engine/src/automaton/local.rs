@@ -154,22 +154,20 @@ impl Build<'_> {
         }
         store.add_bytes(size_of::<Local>() + 24);
         let in_literal = matches!(heads, [(state, _)] if store.literal(*state).is_some());
-        let id = LocalId::of(
-            store.own,
-            store.locals.push(Local {
-                heads: SmallVec::from_slice(heads),
-                in_literal,
-                opened: OnceLock::new(),
-                bytes: Memo::new(),
-                expansion: OnceLock::new(),
-                split: OnceLock::new(),
-                clamped: OnceId::new(),
-                repeats: OnceLock::new(),
-                wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
-                in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
-                behind: OnceId::new(),
-            }),
-        );
+        let local = Local {
+            heads: SmallVec::from_slice(heads),
+            in_literal,
+            opened: OnceLock::new(),
+            bytes: Memo::new(),
+            expansion: OnceLock::new(),
+            split: OnceLock::new(),
+            clamped: OnceId::new(),
+            repeats: OnceLock::new(),
+            wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
+            in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
+            behind: OnceId::new(),
+        };
+        let id = LocalId::of(store.own, store.locals.push(local, &mut self.index.writer));
         self.index.locals.insert(hash, id);
         id
     }

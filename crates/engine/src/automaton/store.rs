@@ -15,7 +15,7 @@ use super::objects::members::{Counted, Entry, MachineState};
 use super::objects::state::{Node, State};
 use super::watcher::Watcher;
 use super::{Cell, CellId, Head, NodeId, StateId};
-use crate::collections::AppendVec;
+use crate::collections::{AppendVec, Writer};
 use crate::work::Exceeded;
 
 /// A store that others refer to, and how much of a grammar it is made of.
@@ -59,6 +59,8 @@ pub(crate) struct Store {
 /// Finds objects by content; held only while something new is built.
 #[derive(Default)]
 pub(super) struct Index {
+    /// Adds the objects to the store.
+    pub(super) writer: Writer,
     pub(super) cells: IdIndex<CellId>,
     pub(super) states: IdIndex<StateId>,
     pub(super) nodes: IdIndex<NodeId>,

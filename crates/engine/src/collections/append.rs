@@ -4,14 +4,38 @@
 //! A safe version with a `OnceLock` per element was measured first: initialising a chunk cost more than
 //! filling it, in the middle of a mask, and every read paid for a second check.
 //! With the chunks behind `OnceLock`s and slices, reads were 15 % of the instructions of cold masks; one check is enough.
+//!
+//! Appending takes the [`Writer`] that the vector was made with, borrowed mutably. There is one, so nobody else appends at the
+//! same time, whatever lock it is kept behind.
 
 use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;
 use std::ptr;
+use std::sync::atomic::AtomicU64;
+#[cfg(not(loom))]
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-const FIRST: usize = 32;
-const CHUNKS: usize = 27;
+// `crates/models` runs this file in all orders that threads can come to.
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+/// Room of the first chunk, and how many chunks there may be. A model has little, since every step there is many.
+const FIRST: usize = if cfg!(loom) { 2 } else { 32 };
+const CHUNKS: usize = if cfg!(loom) { 3 } else { 27 };
+
+/// The right to append to the vectors that were made with it. It cannot be copied.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    /// No two writers have the same.
+    number: u64,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Writer { number: NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) }
+    }
+}
 
 /// See the module documentation.
 pub(crate) struct AppendVec<T> {
@@ -19,17 +43,24 @@ pub(crate) struct AppendVec<T> {
     chunks: [AtomicPtr<T>; CHUNKS],
     /// How many elements are written. Only grows, and only after the element is complete.
     len: AtomicUsize,
+    /// The number of the only writer.
+    writer: u64,
 }
 
 // SAFETY: an element is written once, by the one writer (see `push`), before `len` says that it is there, and
-// only read after that; so sharing the vector shares `T`s and nothing else, and sending it sends them.
+// only read after that; so sharing the vector shares `T`s and nothing else, and appending to it sends them.
 unsafe impl<T: Send + Sync> Sync for AppendVec<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for AppendVec<T> {}
 
 impl<T> AppendVec<T> {
-    pub(crate) fn new() -> Self {
-        AppendVec { chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS], len: AtomicUsize::new(0) }
+    /// A vector that this writer alone may append to.
+    pub(crate) fn new(writer: &Writer) -> Self {
+        AppendVec {
+            chunks: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
+            len: AtomicUsize::new(0),
+            writer: writer.number,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -47,15 +78,24 @@ impl<T> AppendVec<T> {
     /// The element at `index`, which must have come from [`push`](AppendVec::push).
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &T {
-        assert!(index < self.len.load(Ordering::Acquire), "index {index} was never handed out");
+        self.find(index).unwrap_or_else(|| panic!("index {index} was never handed out"))
+    }
+
+    /// The element at `index`, if it is there.
+    #[inline]
+    pub(crate) fn find(&self, index: usize) -> Option<&T> {
+        if index >= self.len.load(Ordering::Acquire) {
+            return None;
+        }
         let (chunk, offset) = Self::locate(index);
         // SAFETY: `len` is past the index, so `push` has made the chunk, which has room for the offset, and has
         // written the element; the acquiring load makes that visible, and nobody writes it again.
-        unsafe { &*self.chunks.get_unchecked(chunk).load(Ordering::Relaxed).add(offset) }
+        Some(unsafe { &*self.chunks.get_unchecked(chunk).load(Ordering::Relaxed).add(offset) })
     }
 
-    /// Adds an element. Callers hold the lock of the structure this is part of, so there is one at a time.
-    pub(crate) fn push(&self, element: T) -> usize {
+    /// Adds an element; says which it is. The writer must be the one that the vector was made with.
+    pub(crate) fn push(&self, element: T, writer: &mut Writer) -> usize {
+        assert_eq!(self.writer, writer.number, "another vector's writer");
         let index = self.len.load(Ordering::Relaxed);
         let (chunk, offset) = Self::locate(index);
         let slot = &self.chunks[chunk];
@@ -64,8 +104,8 @@ impl<T> AppendVec<T> {
             start = ManuallyDrop::new(Vec::with_capacity(FIRST << chunk)).as_mut_ptr();
             slot.store(start, Ordering::Relaxed);
         }
-        // SAFETY: the chunk has room for the offset. `len` is not past the index, so nobody reads it, and there is no other
-        // writer.
+        // SAFETY: the chunk has room for the offset. `len` is not past the index, so nobody reads it. No other call of `push` is
+        // going on: it would need the writer with this number too, of which there is one, which is borrowed mutably here.
         unsafe { start.add(offset).write(element) };
         self.len.store(index + 1, Ordering::Release);
         index
@@ -74,9 +114,10 @@ impl<T> AppendVec<T> {
 
 impl<T> Drop for AppendVec<T> {
     fn drop(&mut self) {
-        let mut left = *self.len.get_mut();
-        for (chunk, start) in self.chunks.iter_mut().enumerate() {
-            let start = *start.get_mut();
+        // Whoever drops it is alone with it, and has seen all that others did.
+        let mut left = self.len.load(Ordering::Relaxed);
+        for (chunk, start) in self.chunks.iter().enumerate() {
+            let start = start.load(Ordering::Relaxed);
             if start.is_null() {
                 break;
             }
@@ -89,17 +130,20 @@ impl<T> Drop for AppendVec<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]
     fn elements_stay_where_they_are() {
-        let vec = AppendVec::new();
-        vec.push(String::from("0"));
+        let mut writer = Writer::default();
+        let vec = AppendVec::new(&writer);
+        vec.push(String::from("0"), &mut writer);
         let first: *const String = vec.get(0);
         for i in 1..10_000 {
-            assert_eq!(vec.push(i.to_string()), i);
+            assert_eq!(vec.push(i.to_string(), &mut writer), i);
         }
         assert!((0..10_000).all(|i| *vec.get(i) == i.to_string()));
         assert_eq!(first, vec.get(0) as *const String);
@@ -109,6 +153,36 @@ mod tests {
     #[test]
     #[should_panic(expected = "never handed out")]
     fn what_is_not_there_is_not_read() {
-        AppendVec::<u8>::new().get(0);
+        AppendVec::<u8>::new(&Writer::default()).get(0);
+    }
+
+    #[test]
+    #[should_panic(expected = "another vector's writer")]
+    fn only_its_writer_appends() {
+        AppendVec::new(&Writer::default()).push(1, &mut Writer::default());
+    }
+
+    #[test]
+    fn threads_append_and_read() {
+        let writer = Writer::default();
+        let vec = AppendVec::new(&writer);
+        let writer = Mutex::new(writer);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (vec, writer) = (&vec, &writer);
+                scope.spawn(move || {
+                    for i in 0..500 {
+                        let text = format!("{thread} {i}");
+                        let at = vec.push(text.clone(), &mut writer.lock().unwrap());
+                        assert_eq!(*vec.get(at), text);
+                        assert!(!vec.get(vec.len() - 1).is_empty());
+                    }
+                });
+            }
+        });
+        let mut texts: Vec<&String> = (0..vec.len()).map(|at| vec.get(at)).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), 2_000);
     }
 }

@@ -1,8 +1,13 @@
 //! What was found out once: an id, or ids for a few keys, kept in order.
 
 use std::marker::PhantomData;
+#[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock};
+
+// `crates/models` runs this file in all orders that threads can come to.
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 
@@ -44,7 +49,7 @@ pub(crate) struct OnceId<T> {
 }
 
 impl<T: Copy + Into<u32> + From<u32>> OnceId<T> {
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         OnceId { number: AtomicU32::new(0), of: PhantomData }
     }
 

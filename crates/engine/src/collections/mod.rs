@@ -5,7 +5,7 @@ mod few;
 mod memo;
 mod words;
 
-pub(crate) use append::AppendVec;
+pub(crate) use append::{AppendVec, Writer};
 pub(crate) use few::FewSet;
 pub(crate) use memo::{Memo, OnceId};
 pub(crate) use words::Words;

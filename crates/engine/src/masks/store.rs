@@ -14,7 +14,7 @@ use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
 use crate::automaton::{BehindKey, BlankFirst, Generic, OWN, StateId, Store};
-use crate::collections::AppendVec;
+use crate::collections::{AppendVec, Writer};
 use crate::tokens::accept::{DENSE, DENSE_SHARED};
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
 use crate::tokens::tables::Tables;
@@ -31,13 +31,20 @@ pub(crate) struct MaskStore {
     pub(super) dense: usize,
     pending: AppendVec<Known>,
     walked: AppendVec<Walked>,
-    index: Mutex<IdIndex<PendingId>>,
+    index: Mutex<Index>,
     /// What states of the library do with what is pending in this constraint only.
     resolved: RwLock<FxHashMap<(PendingId, StateId), WalkedId>>,
     pub(super) choices: Choices,
     pub(super) literals: LiteralMemo,
     pub(super) wide: WideMemo,
     pub(super) wholes: Wholes,
+}
+
+/// What is held by whoever adds to what walks left behind.
+#[derive(Default)]
+struct Index {
+    pending: IdIndex<PendingId>,
+    writer: Writer,
 }
 
 /// Something pending, and what lies below it, once that was asked for.
@@ -54,23 +61,24 @@ impl Known {
 
 impl MaskStore {
     pub(crate) fn new(shared: Option<Arc<MaskStore>>) -> Self {
-        let store = MaskStore {
+        let mut index = Index::default();
+        let pending = AppendVec::new(&index.writer);
+        if shared.is_none() {
+            pending.push(Known::new(Pending::default()), &mut index.writer); // PendingId::WHOLE
+        }
+        MaskStore {
             own: if shared.is_some() { OWN } else { 0 },
             dense: DENSE,
             resolved: RwLock::default(),
-            pending: AppendVec::new(),
-            walked: AppendVec::new(),
-            index: Mutex::default(),
+            pending,
+            walked: AppendVec::new(&index.writer),
+            index: Mutex::new(index),
             choices: Choices::default(),
             literals: LiteralMemo::default(),
             wide: WideMemo::default(),
             wholes: Wholes::new(),
             shared,
-        };
-        if store.shared.is_none() {
-            store.pending.push(Known::new(Pending::default())); // PendingId::WHOLE
         }
-        store
     }
 
     /// One that constraints share.
@@ -131,18 +139,18 @@ impl MaskStore {
             return known;
         }
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = index.find(hash, |id| *self.pending(id) == pending) {
+        if let Some(known) = index.pending.find(hash, |id| *self.pending(id) == pending) {
             return known;
         }
         store.add_bytes(pending.bytes() + size_of::<OnceLock<Below>>());
-        let id = PendingId(self.own + self.pending.push(Known::new(pending)) as u32);
-        index.insert(hash, id);
+        let id = PendingId(self.own + self.pending.push(Known::new(pending), &mut index.writer) as u32);
+        index.pending.insert(hash, id);
         id
     }
 
     fn find(&self, hash: u64, pending: &Pending) -> Option<PendingId> {
         let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        index.find(hash, |id| *self.pending(id) == *pending)
+        index.pending.find(hash, |id| *self.pending(id) == *pending)
     }
 
     /// What is pending where the frame of an entry ends.
@@ -151,9 +159,8 @@ impl MaskStore {
     }
 
     fn add(&self, walked: Walked) -> WalkedId {
-        // The lock makes this the only writer.
-        let _index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        WalkedId(self.own + self.walked.push(walked) as u32)
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        WalkedId(self.own + self.walked.push(walked, &mut index.writer) as u32)
     }
 
     /// The tokens that `state` allows from the start of a token.

@@ -13,7 +13,7 @@ use tokenstile_grammar::ir::IdIndex;
 
 use super::store::MaskStore;
 use crate::automaton::{StateId, Store};
-use crate::collections::{AppendVec, Words};
+use crate::collections::{AppendVec, Words, Writer};
 use crate::stack::Config;
 use crate::tokens::accept::Union;
 use crate::vocab::TokenId;
@@ -52,17 +52,24 @@ struct Whole {
 /// All configurations whose token sets are known.
 pub(super) struct Wholes {
     list: AppendVec<Whole>,
-    index: RwLock<IdIndex<u32>>,
+    index: RwLock<Index>,
+}
+
+#[derive(Default)]
+struct Index {
+    numbers: IdIndex<u32>,
+    writer: Writer,
 }
 
 impl Wholes {
     pub(super) fn new() -> Self {
-        Wholes { list: AppendVec::new(), index: RwLock::default() }
+        let index = Index::default();
+        Wholes { list: AppendVec::new(&index.writer), index: RwLock::new(index) }
     }
 
     fn find(&self, config: &Config) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        index.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
+        index.numbers.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
     }
 
     fn get(&self, id: WholeId) -> &Whole {
@@ -78,18 +85,19 @@ impl Wholes {
     fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let hash = hash_of(config);
-        if let Some(known) = index.find(hash, |at| self.is(at, config)) {
+        if let Some(known) = index.numbers.find(hash, |at| self.is(at, config)) {
             return WholeId(known);
         }
-        let at = self.list.push(Whole {
+        let whole = Whole {
             key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
             tokens,
             accepts,
             used: AtomicU32::new(0),
             mask: OnceLock::new(),
             next: RwLock::new(Vec::new()),
-        });
-        index.insert(hash, at as u32);
+        };
+        let at = self.list.push(whole, &mut index.writer);
+        index.numbers.insert(hash, at as u32);
         WholeId(at as u32)
     }
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::automaton::StateId;
-use crate::collections::AppendVec;
+use crate::collections::{AppendVec, Writer};
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
@@ -66,12 +66,20 @@ pub(crate) struct Spot {
 /// All that were come to.
 pub(crate) struct Spots {
     pub(crate) list: AppendVec<Spot>,
-    pub(crate) index: Mutex<FxHashMap<ConfigKey, u32>>,
+    pub(crate) index: Mutex<SpotIndex>,
+}
+
+/// The numbers of spots, and the right to add to them.
+#[derive(Default)]
+pub(crate) struct SpotIndex {
+    pub(crate) numbers: FxHashMap<ConfigKey, u32>,
+    pub(crate) writer: Writer,
 }
 
 impl Default for Spots {
     fn default() -> Self {
-        Spots { list: AppendVec::new(), index: Mutex::default() }
+        let index = SpotIndex::default();
+        Spots { list: AppendVec::new(&index.writer), index: Mutex::new(index) }
     }
 }
 

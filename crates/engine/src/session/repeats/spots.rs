@@ -10,7 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::{Refused, Session};
 use crate::error::MatchError;
 use crate::stack::{Config, StackNode, Stacks, normalize};
-use crate::tracker::{Spot, Spots, TEXT_BYTES, Tracker, key_of};
+use crate::tracker::{Spot, SpotIndex, Spots, TEXT_BYTES, Tracker, key_of};
 use crate::work::Exceeded;
 
 impl Session {
@@ -26,7 +26,8 @@ impl Session {
     fn spot_number(&self, config: &Config) -> u32 {
         let spots = self.spots();
         let key = key_of(config);
-        if let Some(&known) = spots.index.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        let index = || spots.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&known) = index().numbers.get(&key) {
             return known;
         }
         let spot = Spot {
@@ -39,10 +40,10 @@ impl Session {
             plenty: RwLock::default(),
             plenty_alone: OnceLock::new(),
         };
-        let mut index = spots.index.lock().unwrap_or_else(PoisonError::into_inner);
-        *index.entry(key).or_insert_with(|| {
+        let SpotIndex { numbers, writer } = &mut *index();
+        *numbers.entry(key).or_insert_with(|| {
             self.generation.store.add_bytes(size_of::<Spot>() + 96);
-            spots.list.push(spot) as u32
+            spots.list.push(spot, writer) as u32
         })
     }
 

@@ -13,7 +13,7 @@ use tokenstile_grammar::ir::CharSet;
 use super::super::class::{CharClass, LackId};
 use super::super::trie::{Trie, TrieNode, Utf8Place};
 use super::chars::ByChar;
-use crate::collections::AppendVec;
+use crate::collections::{AppendVec, Writer};
 
 /// So many characters may be lacking whatever the vocabulary.
 const CHARS: usize = 32;
@@ -39,10 +39,17 @@ pub(crate) struct Lacks {
     known: AppendVec<Lack>,
     /// What sets of many ranges lack.
     asked: Mutex<Asked>,
-    /// How much they take. Held by whoever adds one.
-    bytes: Mutex<usize>,
+    adding: Mutex<Adding>,
     /// The sets that grammars begin with, as constraints of this vocabulary see them.
     base: OnceLock<Box<[OnceLock<CharClass>]>>,
+}
+
+/// What is held by whoever adds what a set lacks.
+#[derive(Default)]
+struct Adding {
+    /// How much is taken by all that were added.
+    bytes: usize,
+    writer: Writer,
 }
 
 /// The characters that a set lacks.
@@ -95,13 +102,14 @@ struct Cut {
 
 impl Lacks {
     pub(super) fn new(wide: CharSet, by_char: ByChar) -> Self {
+        let adding = Adding::default();
         Lacks {
             wide,
             by_char,
             cut: OnceLock::new(),
-            known: AppendVec::new(),
+            known: AppendVec::new(&adding.writer),
             asked: Mutex::default(),
-            bytes: Mutex::default(),
+            adding: Mutex::new(adding),
             base: OnceLock::new(),
         }
     }
@@ -117,7 +125,7 @@ impl Lacks {
     }
 
     pub(super) fn bytes_held(&self) -> usize {
-        self.by_char.bytes_held() + *self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_char.bytes_held() + self.adding.lock().unwrap_or_else(PoisonError::into_inner).bytes
     }
 
     /// Where characters are in the trie.
@@ -155,14 +163,15 @@ impl Lacks {
         if !is_few && (had == 0 || lacked > LACKED * had) {
             return None;
         }
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         let at = match (0..self.known.len()).find(|&at| self.known.get(at).chars == lacking) {
             Some(at) => at,
-            None if self.known.len() == KNOWN || !is_few && *bytes > BYTES => return None,
+            None if self.known.len() == KNOWN || !is_few && adding.bytes > BYTES => return None,
             None => {
-                *bytes +=
+                adding.bytes +=
                     size_of_val(lacking.ranges()) + lacked * (size_of::<Place>() + size_of::<(u32, u32)>());
-                self.known.push(Lack { chars: lacking, places: OnceLock::new() })
+                let lack = Lack { chars: lacking, places: OnceLock::new() };
+                self.known.push(lack, &mut adding.writer)
             }
         };
         Some(LackId(at as u8 + 1))
