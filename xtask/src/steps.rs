@@ -19,7 +19,7 @@ const SMOKE: [(&[&str], i32); 8] = [
     (&["mask", "examples/iso-date.regex", "2024-0"], 0),
     (&["mask", "examples/iso-date.regex", "2024-13"], 1),
     (&["generate", "--schema", "examples/person.schema.json", "Describe a person", "--stats"], 0),
-    (&["mask", "--any-json", "{\"a\": [1, tru"], 0),
+    (&["mask", "--json", "{\"a\": [1, tru"], 0),
 ];
 
 /// Builds the tests, and what they run.

@@ -12,6 +12,7 @@ mod failure;
 mod generate;
 mod json_options;
 mod mask;
+mod output;
 mod rng;
 mod scaling;
 mod select;
