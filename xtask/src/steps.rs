@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::instructions::{self, Comparison};
+use crate::process::output;
 use crate::tidy;
 
 /// Commands that a fresh clone must be able to run, as in the README, and their exit status.
@@ -50,7 +51,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator; the tests run without.
@@ -64,6 +65,7 @@ const STEPS: [Step; 10] = [
     ("command", smoke),
     ("serve", serve),
     ("conformance", conformance_sample),
+    ("published", published),
     ("instructions", |root| count_instructions(root, false)),
 ];
 
@@ -147,6 +149,25 @@ fn smoke(root: &Path) -> End {
         status == Some(*expected)
     });
     End::of(all)
+}
+
+/// The command as who installs it has it, and the least of it: they have nothing that tests or measures.
+fn published(root: &Path) -> End {
+    let least = ["clippy", "--quiet", "--package", "tokenstile-cli", "--no-default-features"];
+    if cargo(root, &[&least[..], &["--", "--deny", "warnings"]].concat()) != End::Passed {
+        return End::Failed;
+    }
+    // With all other crates, so that no dependency is built once more with other features.
+    let build = ["build", "--workspace", "--exclude", "tokenstile-dev", "--bins"];
+    let help = built(root, &build, "tokenstile").and_then(|command| output(&command, &["--help"]));
+    let Some(help) = help else { return End::Failed };
+    let has = |command: &str| help.lines().any(|line| line.trim_start().starts_with(&format!("{command} ")));
+    let unwanted: Vec<&str> = ["test", "bench", "scaling"].into_iter().filter(|name| has(name)).collect();
+    unwanted.iter().for_each(|name| println!("`{name}` is for a clone, and what is published has it"));
+    let missing: Vec<&str> =
+        ["check", "mask", "generate", "serve"].into_iter().filter(|name| !has(name)).collect();
+    missing.iter().for_each(|name| println!("`{name}` is not there"));
+    End::of(unwanted.is_empty() && missing.is_empty())
 }
 
 /// Where the command is. It is the one that the tests have built.

@@ -22,7 +22,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 11] = [
     Layer {
         folder: "crates/grammar",
         core: true,
@@ -99,20 +99,16 @@ const LAYERS: [Layer; 10] = [
     Layer {
         folder: "crates/cli",
         core: false,
-        may_use: &[
-            "tokenstile",
-            "tokenstile-cache",
-            // What `bench --verify` compares masks with.
-            "tokenstile-testkit",
-            "anstream",
-            "anstyle",
-            "clap",
-            "libc",
-            "mimalloc",
-            "serde_json",
-        ],
-        // The commands that run a model.
-        may_offer: &["tokenstile-runtime", "tokenstile-server", "indicatif"],
+        may_use: &["tokenstile", "tokenstile-cache", "anstream", "anstyle", "clap", "mimalloc", "serde_json"],
+        // The commands that run a model; and those that test and measure, with what `bench --verify` compares masks with.
+        may_offer: &["tokenstile-runtime", "tokenstile-server", "indicatif", "libc", "tokenstile-testkit"],
+        tests_may_use: &[],
+    },
+    Layer {
+        folder: "crates/dev",
+        core: false,
+        may_use: &["tokenstile-cli"],
+        may_offer: &[],
         tests_may_use: &[],
     },
     Layer {
@@ -138,7 +134,7 @@ const MAY_BE_UNSAFE: [(&str, &str); 7] = [
     ("crates/engine/src/mask/union.rs", "vector instructions that not every processor has"),
     ("crates/engine/src/stored/array.rs", "tables are slices wherever they lie, in a file or in memory"),
     ("crates/cache/src/map.rs", "a memory map: tables that are there at once and shared by processes"),
-    ("crates/cli/src/bench/clock.rs", "the CPU clock of a thread is a call into the system"),
+    ("crates/cli/src/dev/bench/clock.rs", "the CPU clock of a thread is a call into the system"),
     (
         "crates/runtime/src/model/linear/dot.rs",
         "vector instructions: two to ten times as fast as candle here",
