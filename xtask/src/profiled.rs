@@ -92,6 +92,7 @@ impl Build<'_> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(self.root).env("RUSTFLAGS", flags);
         cargo.args(["build", "--release", "--quiet", "--package", "tokenstile-cli", "--target", host]);
+        cargo.args(["--features", "dev"]);
         run_command(cargo.arg("--target-dir").arg(&folder).args(self.arguments))?;
         Ok(folder.join(host).join("release/tokenstile"))
     }

@@ -22,8 +22,8 @@ struct Run {
     quick: bool,
 }
 
-const APPEND: &str = "crates/engine/src/automaton/append.rs";
-const UNION: &str = "crates/engine/src/mask/union.rs";
+const APPEND: &str = "crates/engine/src/collections/append.rs";
+const UNION: &str = "crates/engine/src/tokens/union.rs";
 const ARRAY: &str = "crates/engine/src/stored/array.rs";
 
 const RUNS: [Run; 5] = [

@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::instructions::{self, Comparison};
+use crate::process::output;
 use crate::sanitize::{self, Outcome};
 use crate::tidy;
 
@@ -20,7 +21,7 @@ const SMOKE: [(&[&str], i32); 8] = [
     (&["mask", "examples/iso-date.regex", "2024-0"], 0),
     (&["mask", "examples/iso-date.regex", "2024-13"], 1),
     (&["generate", "--schema", "examples/person.schema.json", "Describe a person", "--stats"], 0),
-    (&["mask", "--any-json", "{\"a\": [1, tru"], 0),
+    (&["mask", "--json", "{\"a\": [1, tru"], 0),
 ];
 
 /// Builds the tests, and what they run.
@@ -51,7 +52,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator; the tests run without.
@@ -66,6 +67,7 @@ const STEPS: [Step; 11] = [
     ("serve", serve),
     ("conformance", conformance_sample),
     ("sanitize", |root| sanitized(root, true)),
+    ("published", published),
     ("instructions", |root| count_instructions(root, false)),
 ];
 
@@ -149,6 +151,25 @@ fn smoke(root: &Path) -> End {
         status == Some(*expected)
     });
     End::of(all)
+}
+
+/// The command as who installs it has it, and the least of it: they have nothing that tests or measures.
+fn published(root: &Path) -> End {
+    let least = ["clippy", "--quiet", "--package", "tokenstile-cli", "--no-default-features"];
+    if cargo(root, &[&least[..], &["--", "--deny", "warnings"]].concat()) != End::Passed {
+        return End::Failed;
+    }
+    // With all other crates, so that no dependency is built once more with other features.
+    let build = ["build", "--workspace", "--exclude", "tokenstile-dev", "--bins"];
+    let help = built(root, &build, "tokenstile").and_then(|command| output(&command, &["--help"]));
+    let Some(help) = help else { return End::Failed };
+    let has = |command: &str| help.lines().any(|line| line.trim_start().starts_with(&format!("{command} ")));
+    let unwanted: Vec<&str> = ["test", "bench", "scaling"].into_iter().filter(|name| has(name)).collect();
+    unwanted.iter().for_each(|name| println!("`{name}` is for a clone, and what is published has it"));
+    let missing: Vec<&str> =
+        ["check", "mask", "generate", "serve"].into_iter().filter(|name| !has(name)).collect();
+    missing.iter().for_each(|name| println!("`{name}` is not there"));
+    End::of(unwanted.is_empty() && missing.is_empty())
 }
 
 /// Where the command is. It is the one that the tests have built.

@@ -12,7 +12,8 @@ use tokenstile::{Compiler, Constraint, Grammar, Limits, MatchError};
 
 use crate::diagnostic::{self, BOLD, Details, GOOD};
 use crate::failure::Failure;
-use crate::select::Selection;
+use crate::output::OutputFlag;
+use crate::select::ConstraintFlags;
 use crate::source::{Kind, Reason, Refusal, Source};
 use crate::vocab::TableFlags;
 use crate::{Verdict, bytes, vocab};
@@ -22,7 +23,7 @@ Examples:
   tokenstile check examples/chess.gbnf
   tokenstile check examples/person.schema.json
   tokenstile check --regex '[a-z]+@[a-z]+\\.(com|org)'
-  tokenstile check --gbnf 'root ::= \"a\" root? \"b\"' --json
+  tokenstile check --grammar 'root ::= \"a\" root? \"b\"' --output json
   cat examples/arithmetic.ebnf | tokenstile check - --kind ebnf --root sum
 
 Exit status: 0 accepted, 1 refused, 2 the command could not do its job.";
@@ -31,19 +32,19 @@ Exit status: 0 accepted, 1 refused, 2 the command could not do its job.";
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File with the constraint (.gbnf .ebnf .regex .choice .json …), or - for standard input
-    constraint: Option<String>,
+    /// File with the constraint (.gbnf .ebnf .regex .choice .json …), or - for standard input; left out when an option names it
+    #[arg(value_name = "CONSTRAINT")]
+    file: Option<String>,
     /// Vocabulary file; without it every byte is a token
     #[arg(long, value_name = "FILE")]
     vocab: Option<PathBuf>,
     /// How many example texts to show
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
-    /// Answer with one JSON object
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    selection: Selection,
+    output: OutputFlag,
+    #[command(flatten)]
+    constraint: ConstraintFlags,
     #[command(flatten)]
     tables: TableFlags,
 }
@@ -62,14 +63,14 @@ struct Report {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
-    let source = args.selection.source(args.constraint.as_deref())?;
+    let source = args.constraint.source(args.file.as_deref())?;
     let compiler = args.tables.compiler(vocab::load(args.vocab.as_deref())?);
     match examine(&source, &compiler, args.examples) {
-        Ok(report) if args.json => writeln!(out, "{}", report_json(&source, &report))?,
+        Ok(report) if args.output.is_json() => writeln!(out, "{}", report_json(&source, &report))?,
         Ok(report) => write_report(out, &source, &report)?,
         Err(reason) => {
             let refusal = source.refuse(reason);
-            if args.json {
+            if args.output.is_json() {
                 writeln!(out, "{}", refusal_json(&refusal))?;
             } else {
                 diagnostic::write_refusal(out, &refusal)?;

@@ -23,7 +23,7 @@ pub(crate) const BOLD: Style = Style::new().bold();
 /// Widest part of a source line that is shown, in characters.
 const WIDTH: usize = 100;
 
-/// The name of a kind of refusal, as shown and as in `--json`.
+/// The name of a kind of refusal, as shown and as in `--output json`.
 pub(crate) fn kind_name(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Syntax => "syntax",

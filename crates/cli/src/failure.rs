@@ -16,12 +16,14 @@ pub(crate) enum Failure {
     /// A source file is not UTF-8.
     NotUtf8 { path: PathBuf, offset: usize },
     /// A line of an input file is not what it should be.
+    #[cfg(feature = "dev")]
     Malformed { path: PathBuf, line: usize, message: String },
     /// The file is not a vocabulary that can be read.
     Vocab { path: PathBuf, error: tokenstile::VocabError },
     /// The arguments do not fit together.
     Usage(String),
     /// Masks are not what they must be.
+    #[cfg(feature = "dev")]
     WrongMask(String),
     /// The model could not be fetched or loaded.
     #[cfg(feature = "generate")]
@@ -40,6 +42,16 @@ impl Failure {
     /// The failure of an operation on `path`.
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
         Failure::Io { path: path.to_owned(), error }
+    }
+
+    /// Whether the command did its job, and the constraint or its masks are not what they must be.
+    pub(crate) fn is_of_the_constraint(&self) -> bool {
+        match self {
+            Failure::Refused(_) => true,
+            #[cfg(feature = "dev")]
+            Failure::WrongMask(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -79,9 +91,12 @@ impl fmt::Display for Failure {
             Failure::NotUtf8 { path, offset } => {
                 write!(f, "{}: not UTF-8: the first bad byte is at offset {offset}", path.display())
             }
+            #[cfg(feature = "dev")]
             Failure::Malformed { path, line, message } => write!(f, "{}:{line}: {message}", path.display()),
             Failure::Vocab { path, error } => write!(f, "{}: {error}", path.display()),
-            Failure::Usage(message) | Failure::WrongMask(message) => f.write_str(message),
+            Failure::Usage(message) => f.write_str(message),
+            #[cfg(feature = "dev")]
+            Failure::WrongMask(message) => f.write_str(message),
             #[cfg(feature = "generate")]
             Failure::Load(error @ tokenstile_runtime::LoadError::Device { .. }) => {
                 write!(f, "{error}; `--cpu` runs the model on the CPU")
@@ -105,9 +120,14 @@ mod tests {
 
     #[test]
     fn messages_name_the_place() {
-        let failure = Failure::Malformed { path: "cases.jsonl".into(), line: 3, message: "no id".into() };
-        assert_eq!(failure.to_string(), "cases.jsonl:3: no id");
         let failure = Failure::NotUtf8 { path: "g.gbnf".into(), offset: 7 };
         assert!(failure.to_string().contains("offset 7"));
+    }
+
+    #[cfg(feature = "dev")]
+    #[test]
+    fn messages_name_the_line() {
+        let failure = Failure::Malformed { path: "cases.jsonl".into(), line: 3, message: "no id".into() };
+        assert_eq!(failure.to_string(), "cases.jsonl:3: no id");
     }
 }

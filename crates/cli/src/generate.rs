@@ -2,7 +2,6 @@
 //!
 //! The text goes to standard output and nothing else does; progress, details and numbers go to standard error.
 
-mod constraint;
 pub(crate) mod model;
 pub(crate) mod report;
 
@@ -14,8 +13,8 @@ use tokenstile::Constraint;
 use tokenstile_runtime::{Finish, Message, Request, Runtime, Sampling, Sequence};
 
 use crate::failure::Failure;
-use crate::{Verdict, diagnostic, select};
-use constraint::ConstraintFlags;
+use crate::select::{self, ConstraintFlags};
+use crate::{Verdict, diagnostic};
 use model::ModelFlags;
 use report::{Reporter, Timing};
 
@@ -113,7 +112,7 @@ struct SamplingFlags {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let prompt = args.prompt()?;
-    let source = args.constraint.source()?;
+    let source = args.constraint.source_for_writing()?;
     let mut timing = Timing::default();
     let runtime = model::load(&args.model, &mut timing)?;
     let compiling = Instant::now();
@@ -128,7 +127,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> 
         report::write_stats(&timing, &sequences)?;
     }
     let cut = sequences.iter().any(|s| s.finish() == Some(&Finish::Length));
-    if cut && args.constraint.is_given() {
+    if cut && args.constraint.option().is_some() {
         let message = "the tokens ran out before the text was complete: raise --max-tokens";
         diagnostic::write_note(&mut anstream::stderr(), message)?;
         return Ok(Verdict::Bad);

@@ -1,12 +1,10 @@
-//! The options of JSON Schema: as flags, and as the `options` object of a case.
+//! The options of JSON Schema, as flags.
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
 use tokenstile::grammar::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
 
 use crate::failure::Failure;
-use crate::source::{flag, text};
 
 /// Flags about JSON Schemas.
 #[derive(clap::Args, Debug, Default)]
@@ -96,33 +94,8 @@ impl JsonFlags {
     }
 }
 
-/// Reads the `options` object of a case; says what is wrong with it otherwise.
-pub(crate) fn from_json(options: &Map<String, Value>) -> Result<JsonOptions, String> {
-    // The profile first: the other options change it.
-    let mut read = match options.get("profile") {
-        Some(name) => profile(text("profile", name)?)?,
-        None => JsonOptions::default(),
-    };
-    for (name, value) in options {
-        match name.as_str() {
-            "profile" => {}
-            "order" => read.order = order(text(name, value)?)?,
-            "whitespace" => read.whitespace = whitespace(text(name, value)?),
-            "closed" => read.closed = flag(name, value)?,
-            "formats" => read.ignore_formats = !flag(name, value)?,
-            "lenient" => read.lenient = flag(name, value)?,
-            "draft" => read.draft = draft(text(name, value)?)?,
-            "documents" => {
-                let documents = value.as_object().ok_or("option `documents` must be an object of schemas")?;
-                read.documents = documents.iter().map(|(a, d)| (a.clone(), d.to_string())).collect();
-            }
-            _ => return Err(format!("unknown option `{name}` for kind `json_schema`")),
-        }
-    }
-    Ok(read)
-}
-
-fn profile(name: &str) -> Result<JsonOptions, String> {
+/// The profile by name.
+pub(crate) fn profile(name: &str) -> Result<JsonOptions, String> {
     match name {
         "canonical" => Ok(JsonOptions::canonical()),
         "exact" => Ok(JsonOptions::exact()),
@@ -130,7 +103,8 @@ fn profile(name: &str) -> Result<JsonOptions, String> {
     }
 }
 
-fn order(name: &str) -> Result<MemberOrder, String> {
+/// The order by name.
+pub(crate) fn order(name: &str) -> Result<MemberOrder, String> {
     match name {
         "declared" => Ok(MemberOrder::Declared),
         "any" => Ok(MemberOrder::Any),
@@ -138,7 +112,8 @@ fn order(name: &str) -> Result<MemberOrder, String> {
     }
 }
 
-fn whitespace(name: &str) -> JsonWhitespace {
+/// The white space by name; what is no name is a pattern for it.
+pub(crate) fn whitespace(name: &str) -> JsonWhitespace {
     match name {
         "compact" => JsonWhitespace::Compact,
         "bounded" => JsonWhitespace::Bounded,
@@ -147,7 +122,8 @@ fn whitespace(name: &str) -> JsonWhitespace {
     }
 }
 
-fn draft(name: &str) -> Result<Draft, String> {
+/// The draft by name.
+pub(crate) fn draft(name: &str) -> Result<Draft, String> {
     Ok(match name.trim_start_matches("draft") {
         "4" => Draft::Draft4,
         "6" => Draft::Draft6,

@@ -11,7 +11,8 @@ use tokenstile::grammar::ir::ByteSet;
 use tokenstile::{Constraint, MatchError, Matcher, TokenId, Vocab};
 
 use crate::failure::Failure;
-use crate::select::{self, Selection};
+use crate::output::OutputFlag;
+use crate::select::{self, ConstraintFlags};
 use crate::source::Reason;
 use crate::vocab::TableFlags;
 use crate::{Verdict, bytes, vocab};
@@ -20,8 +21,8 @@ const EXAMPLES: &str = "\
 Examples:
   tokenstile mask examples/iso-date.regex 2024-0
   tokenstile mask --choice red,green,blue gr
-  tokenstile mask --any-json '{\"a\": [1, tru'
-  tokenstile mask --any-json '{\"a\": ' --vocab tokenizer.json --limit 40
+  tokenstile mask --json '{\"a\": [1, tru'
+  tokenstile mask --schema examples/person.schema.json '{\"name\":' --vocab tokenizer.json --limit 40
 
 Exit status: 0 the text can stand, 1 it was refused (as is a bad constraint), 2 the command could not do its job.";
 
@@ -29,7 +30,7 @@ Exit status: 0 the text can stand, 1 it was refused (as is a bad constraint), 2 
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// File with the constraint, or - for standard input; left out when a flag gives the constraint
+    /// File with the constraint, or - for standard input; left out when an option names it
     #[arg(value_name = "CONSTRAINT", allow_negative_numbers = true)]
     first: Option<String>,
     /// The text so far
@@ -44,23 +45,22 @@ pub(crate) struct Args {
     /// List all allowed tokens
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// Answer with one JSON object
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    selection: Selection,
+    output: OutputFlag,
+    #[command(flatten)]
+    constraint: ConstraintFlags,
     #[command(flatten)]
     tables: TableFlags,
 }
 
 impl Args {
-    /// The constraint file and the text: with a constraint in a flag, the only positional is the text.
+    /// The constraint file and the text: with a constraint in an option, the only positional is the text.
     fn positionals(&self) -> Result<(Option<&str>, &str), Failure> {
-        match (self.selection.is_inline(), &self.first, &self.second) {
-            (true, Some(_), Some(extra)) => {
-                Err(Failure::Usage(format!("unexpected `{extra}`: a flag gives the constraint already")))
+        match (self.constraint.option(), &self.first, &self.second) {
+            (Some(option), Some(_), Some(extra)) => {
+                Err(Failure::Usage(format!("unexpected `{extra}`: {option} names the constraint already")))
             }
-            (true, text, None) => Ok((None, text.as_deref().unwrap_or(""))),
+            (Some(_), text, None) => Ok((None, text.as_deref().unwrap_or(""))),
             (_, file, text) => Ok((file.as_deref(), text.as_deref().unwrap_or(""))),
         }
     }
@@ -101,13 +101,13 @@ struct Wrong {
 /// Runs the command.
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> Result<Verdict, Failure> {
     let (file, text) = args.positionals()?;
-    let source = args.selection.source(file)?;
+    let source = args.constraint.source(file)?;
     let vocab = vocab::load(args.vocab.as_deref())?;
     let constraint = select::compile_with(&source, &args.tables.compiler(vocab.clone()))?;
     let standing = stand(&constraint, &vocab, text)
         .map_err(|error| Failure::Refused(Box::new(source.refuse(Reason::Match(error)))))?;
     let limit = if args.all { usize::MAX } else { args.limit };
-    if args.json {
+    if args.output.is_json() {
         writeln!(out, "{}", show::as_json(&standing, &vocab, text, limit))?;
     } else {
         show::write(out, &standing, &vocab, text, limit)?;

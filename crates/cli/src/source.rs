@@ -4,11 +4,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
 use tokenstile::grammar::{JsonOptions, RegexDialect, RegexOptions, RegexSemantics};
 use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError, Place};
-
-use crate::json_options;
 
 /// The notations of constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -34,21 +31,6 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The kind by the name that case files use.
-    pub(crate) fn by_name(name: &str) -> Option<Kind> {
-        Some(match name {
-            "gbnf" => Kind::Gbnf,
-            "ebnf" => Kind::Ebnf,
-            "regex" => Kind::Regex,
-            "choice" => Kind::Choice,
-            "json" => Kind::Json,
-            "json_schema" => Kind::JsonSchema,
-            "lark" => Kind::Lark,
-            "structural_tag" => Kind::StructuralTag,
-            _ => return None,
-        })
-    }
-
     /// The name that case files use.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -75,54 +57,12 @@ pub(crate) struct Options {
     pub(crate) json: JsonOptions,
 }
 
-impl Options {
-    /// Reads the `options` object of a case; says what is wrong with it otherwise.
-    pub(crate) fn from_json(kind: Kind, options: &Map<String, Value>) -> Result<Options, String> {
-        let mut read = Options::default();
-        if kind == Kind::JsonSchema {
-            read.json = json_options::from_json(options)?;
-            return Ok(read);
-        }
-        for (name, value) in options {
-            match (kind, name.as_str()) {
-                (Kind::Ebnf, "root") => read.root = Some(text(name, value)?.to_owned()),
-                (Kind::Regex, "dialect") => read.regex.dialect = dialect(text(name, value)?)?,
-                (Kind::Regex, "semantics") => read.regex.semantics = semantics(text(name, value)?)?,
-                (Kind::Regex, "search") => read.regex.semantics = search(flag(name, value)?),
-                (Kind::Regex, "case_insensitive") => read.regex.case_insensitive = flag(name, value)?,
-                (Kind::Regex, "dot_all") => read.regex.dot_all = flag(name, value)?,
-                (Kind::Regex, "multi_line") => read.regex.multi_line = flag(name, value)?,
-                // Refused as a whole before any option could matter.
-                (Kind::Lark | Kind::StructuralTag, _) => {}
-                _ => return Err(format!("unknown option `{name}` for kind `{}`", kind.name())),
-            }
-        }
-        Ok(read)
-    }
-}
-
-pub(crate) fn text<'a>(name: &str, value: &'a Value) -> Result<&'a str, String> {
-    value.as_str().ok_or_else(|| format!("option `{name}` must be a string, not {value}"))
-}
-
-pub(crate) fn flag(name: &str, value: &Value) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| format!("option `{name}` must be true or false, not {value}"))
-}
-
 /// The dialect by name.
 pub(crate) fn dialect(name: &str) -> Result<RegexDialect, String> {
     match name {
         "rust" => Ok(RegexDialect::Rust),
         "ecma" => Ok(RegexDialect::Ecma),
         _ => Err(format!("unknown dialect `{name}`: rust or ecma")),
-    }
-}
-
-fn semantics(name: &str) -> Result<RegexSemantics, String> {
-    match name {
-        "whole" | "whole_match" => Ok(RegexSemantics::WholeMatch),
-        "search" => Ok(RegexSemantics::Search),
-        _ => Err(format!("unknown semantics `{name}`: whole_match or search")),
     }
 }
 
@@ -229,32 +169,5 @@ pub(crate) struct Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.source.name, self.reason)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn options(kind: Kind, text: &str) -> Result<Options, String> {
-        Options::from_json(kind, &serde_json::from_str(text).unwrap())
-    }
-
-    #[test]
-    fn kinds_have_one_name() {
-        for name in ["gbnf", "ebnf", "regex", "choice", "json", "json_schema", "lark", "structural_tag"] {
-            assert_eq!(Kind::by_name(name).unwrap().name(), name);
-        }
-        assert_eq!(Kind::by_name("yaml"), None);
-    }
-
-    #[test]
-    fn options_are_read_or_refused() {
-        assert_eq!(options(Kind::Ebnf, r#"{"root":"s"}"#).unwrap().root.as_deref(), Some("s"));
-        let regex = options(Kind::Regex, r#"{"dialect":"ecma","search":true}"#).unwrap().regex;
-        assert_eq!((regex.dialect, regex.semantics), (RegexDialect::Ecma, RegexSemantics::Search));
-        assert!(options(Kind::Gbnf, r#"{"root":"s"}"#).unwrap_err().contains("unknown option `root`"));
-        assert!(options(Kind::Regex, r#"{"search":"yes"}"#).unwrap_err().contains("true or false"));
-        assert!(options(Kind::Regex, r#"{"dialect":"perl"}"#).unwrap_err().contains("unknown dialect"));
     }
 }

@@ -27,7 +27,7 @@ fn the_forced_text_is_shown() {
 
 #[test]
 fn a_refused_text_is_shown_with_a_caret() {
-    let run = tokenstile(&["mask", "--any-json", "{\"a\": [1, trx"]).expect(1);
+    let run = tokenstile(&["mask", "--json", "{\"a\": [1, trx"]).expect(1);
     let run = run.says("refused at byte 12 (1:13): `x`").says("expected: `u`");
     let lines: Vec<&str> = run.out.lines().collect();
     let caret = lines.iter().position(|line| line.ends_with('^')).expect("a caret is shown");
@@ -63,14 +63,16 @@ fn a_later_line_is_the_one_shown() {
 
 #[test]
 fn json_answers() {
-    let open = tokenstile(&["mask", "--choice", "red,green", "--json", "r"]).expect(0).json().remove(0);
+    let open =
+        tokenstile(&["mask", "--choice", "red,green", "--output", "json", "r"]).expect(0).json().remove(0);
     assert_eq!(open["status"], "open");
     assert_eq!(open["forced"], "ed");
     assert_eq!(open["allowed"], 1);
     assert_eq!(open["tokens"][0]["text"], "e");
-    let complete = tokenstile(&["mask", "--regex", "a+", "--json", "a"]).expect(0).json().remove(0);
+    let complete = tokenstile(&["mask", "--regex", "a+", "--output", "json", "a"]).expect(0).json().remove(0);
     assert_eq!((&complete["status"], &complete["end"]), (&"complete".into(), &true.into()));
-    let refused = tokenstile(&["mask", "--choice", "red", "--json", "rx"]).expect(1).json().remove(0);
+    let refused =
+        tokenstile(&["mask", "--choice", "red", "--output", "json", "rx"]).expect(1).json().remove(0);
     assert_eq!((&refused["status"], &refused["at"]), (&"refused".into(), &1.into()));
     assert_eq!(refused["expected"][0], "`e`");
 }
@@ -78,7 +80,7 @@ fn json_answers() {
 #[test]
 fn tokens_of_a_vocabulary_are_listed_in_order() {
     let vocab = small_vocab("mask-vocab.jsonl");
-    let run = tokenstile(&["mask", "--choice", "red,green", "--vocab", &vocab, "--json"]).expect(0);
+    let run = tokenstile(&["mask", "--choice", "red,green", "--vocab", &vocab, "--output", "json"]).expect(0);
     let answer = &run.json()[0];
     let texts: Vec<&str> =
         answer["tokens"].as_array().unwrap().iter().map(|t| t["text"].as_str().unwrap()).collect();
@@ -98,5 +100,5 @@ fn the_list_is_as_long_as_asked() {
 fn usage_errors() {
     tokenstile(&["mask", "--regex", "a", "a", "b"]).expect(2).complains("unexpected `b`");
     tokenstile(&["mask", "no-such.gbnf", "a"]).expect(2).complains("no-such.gbnf");
-    tokenstile(&["mask", "--gbnf", "root ::= (", "a"]).expect(1).complains("error[syntax]");
+    tokenstile(&["mask", "--grammar", "root ::= (", "a"]).expect(1).complains("error[syntax]");
 }

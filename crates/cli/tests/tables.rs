@@ -26,7 +26,8 @@ fn masks_with_kept_tables_are_the_same() {
     let shown = folder.to_str().unwrap();
     let mask = |more: &[&str]| {
         let arguments =
-            [&["mask", "--regex", "[0-9]+", "12", "--vocab", &vocab, "--json", "--all"], more].concat();
+            [&["mask", "--regex", "[0-9]+", "12", "--vocab", &vocab, "--output", "json", "--all"], more]
+                .concat();
         tokenstile(&arguments).expect(0).out
     };
     let built = mask(&["--no-table-cache"]);
@@ -47,6 +48,6 @@ fn masks_with_kept_tables_are_the_same() {
 #[test]
 fn a_cache_is_a_folder_or_none() {
     let (vocab, folder) = vocabulary("both");
-    let both = ["check", "--any-json", "--vocab", &vocab, "--no-table-cache", "--table-cache"];
+    let both = ["check", "--json", "--vocab", &vocab, "--no-table-cache", "--table-cache"];
     tokenstile(&[&both[..], &[folder.to_str().unwrap()]].concat()).expect(2).complains("cannot be used with");
 }

@@ -8,7 +8,7 @@
 
 #[path = "../../engine/src/automaton/append.rs"]
 mod append;
-#[path = "../../engine/src/memo.rs"]
+#[path = "../../engine/src/collections/memo.rs"]
 mod memo;
 
 mod appending;

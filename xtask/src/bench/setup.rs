@@ -119,7 +119,7 @@ impl Places {
     pub(super) fn build_tokenstile(&self) -> Result<(), String> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(&self.root).args(["build", "--release", "--quiet", "--no-default-features"]);
-        run(cargo.args(["--package", "tokenstile-cli"]))
+        run(cargo.args(["--package", "tokenstile-cli", "--features", "dev"]))
     }
 
     /// Builds the command with a profile of schemas that are not measured.

@@ -6,7 +6,7 @@ use std::io;
 use tokenstile::{Compiler, MatchError, Matcher};
 
 use super::{STEP, Scaling, compile, median, schemas};
-use crate::bench::clock::Stopwatch;
+use crate::dev::bench::clock::Stopwatch;
 
 /// Steps of the text, at each of which both are measured.
 const STEPS: usize = 60;

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 use tokenstile::TokenId;
 
+use crate::dev::case_options;
+use crate::dev::test::{not_an_object, source_text};
 use crate::source::{Kind, Options, Source};
-use crate::test::{not_an_object, source_text};
 
 /// A constraint and token sequences to take through it.
 pub(super) struct Case {
@@ -28,14 +29,16 @@ impl Case {
         let (kind, text) = match (case.get("schema"), case.get("kind")) {
             (Some(schema), None) => (Kind::JsonSchema, source_text(Kind::JsonSchema, Some(schema))?),
             (None, Some(kind)) => {
-                let kind =
-                    kind.as_str().and_then(Kind::by_name).ok_or_else(|| format!("unknown kind {kind}"))?;
+                let kind = kind
+                    .as_str()
+                    .and_then(case_options::kind)
+                    .ok_or_else(|| format!("unknown kind {kind}"))?;
                 (kind, source_text(kind, case.get("source"))?)
             }
             _ => return Err("a case has either `schema` or `kind` and `source`".into()),
         };
         let options = match case.get("options").and_then(Value::as_object) {
-            Some(options) => Options::from_json(kind, options)?,
+            Some(options) => case_options::from_json(kind, options)?,
             None => Options::default(),
         };
         let tests = case.get("tests").and_then(Value::as_array).ok_or("`tests` must be an array")?;

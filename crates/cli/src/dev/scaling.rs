@@ -19,7 +19,7 @@ use serde_json::json;
 use tokenstile::{Compiler, Constraint, Limits, MatchError, Matcher};
 use tokenstile_cache::{Origin, TableCache};
 
-use crate::bench::clock::Stopwatch;
+use crate::dev::bench::clock::Stopwatch;
 use crate::failure::Failure;
 use crate::source::{Kind, Options, Source};
 use crate::{Verdict, vocab};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokenstile::Compiler;
 
 use super::compile;
-use crate::bench::clock::resident_bytes;
+use crate::dev::bench::clock::resident_bytes;
 use crate::failure::Failure;
 use crate::vocab;
 

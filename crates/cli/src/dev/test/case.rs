@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::dev::case_options;
 use crate::failure::Failure;
-use crate::source::{Kind, Options, Source};
+use crate::source::{Kind, Source};
 
 /// One test case.
 pub(super) struct Case {
@@ -39,7 +40,7 @@ impl Case {
     fn parse(line: &str, place: String) -> Result<Case, String> {
         let case: Map<String, Value> = serde_json::from_str(line).map_err(|error| not_an_object(&error))?;
         let kind = case.get("kind").and_then(Value::as_str).ok_or("`kind` must be a string")?;
-        let kind = Kind::by_name(kind).ok_or_else(|| format!("unknown kind `{kind}`"))?;
+        let kind = case_options::kind(kind).ok_or_else(|| format!("unknown kind `{kind}`"))?;
         let text = source_text(kind, case.get("source"))?;
         let no_options = Map::new();
         let options = match case.get("options") {
@@ -53,7 +54,7 @@ impl Case {
         };
         Ok(Case {
             id: case.get("id").cloned().unwrap_or(Value::Null),
-            source: Options::from_json(kind, options).map(|options| Source {
+            source: case_options::from_json(kind, options).map(|options| Source {
                 name: place.clone(),
                 kind,
                 text,

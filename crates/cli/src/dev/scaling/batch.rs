@@ -5,7 +5,7 @@ use std::io;
 use tokenstile::{Compiler, Constraint, Matcher};
 
 use super::{STEP, Scaling, compile, schemas};
-use crate::bench::clock::Stopwatch;
+use crate::dev::bench::clock::Stopwatch;
 
 /// Matchers of a batch.
 const MATCHERS: usize = 256;
