@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
-use tokenstile::grammar::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
+use tokenstile::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
 
 use crate::failure::Failure;
 use crate::source::{flag, text};

@@ -5,8 +5,10 @@
 use std::fmt;
 
 use serde_json::{Map, Value};
-use tokenstile::grammar::{JsonOptions, RegexDialect, RegexOptions, RegexSemantics};
-use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError, Place};
+use tokenstile::{
+    CompileError, Grammar, GrammarError, JsonOptions, Limits, MatchError, Place, RegexDialect, RegexOptions,
+    RegexSemantics,
+};
 
 use crate::json_options;
 
@@ -168,7 +170,7 @@ impl Source {
     pub(crate) fn place_of(&self, pointer: &str) -> Option<Place> {
         // The pointers of other documents have an address before them.
         let own = pointer.is_empty() || pointer.starts_with('/');
-        (self.kind == Kind::JsonSchema && own).then(|| Place::of_pointer(&self.text, pointer))?
+        (self.kind == Kind::JsonSchema && own).then(|| tokenstile::place_of_pointer(&self.text, pointer))?
     }
 
     /// The refusal of this source for `reason`.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
-use tokenstile_grammar::ir::{Arena, Expr, Tracking};
+use tokenstile_grammar::ir::{Arena, Base, Expr, Tracking};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
@@ -24,19 +24,6 @@ use crate::vocab::Vocab;
 use crate::warm::Until;
 
 /// Compiles grammars for one vocabulary. Making one builds the tables of the vocabulary; it is cheap to clone.
-///
-/// ```
-/// use tokenstile::{Compiler, Grammar, Limits, Vocab};
-/// let vocab = Vocab::from_tokens([(0, b"ye".to_vec()), (1, b"s".to_vec()), (2, b"no".to_vec())], &[3])?;
-/// let compiler = Compiler::new(vocab);
-/// let grammar = Grammar::choice(&["yes", "no"], &Limits::default())?;
-/// let mut matcher = compiler.compile(&grammar)?.matcher();
-/// assert!(matcher.allows(0)? && matcher.allows(2)? && !matcher.allows(1)?);
-/// matcher.commit(0)?;
-/// matcher.commit(1)?;
-/// assert!(matcher.is_accepting());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone)]
 pub struct Compiler {
     pub(crate) tables: Arc<Tables>,
@@ -55,25 +42,6 @@ impl Compiler {
     /// The tables are used where they lie, so `bytes` is best a memory map, which processes share; a `Vec<u8>` does as well.
     /// Tables that do not fit are an error, whatever is wrong with them; then build new ones with [`new`](Self::new). What a
     /// checksum cannot tell is a file that someone made up with care: keep it where only those can write whom you trust.
-    ///
-    /// ```
-    /// use tokenstile::{Compiler, TablesError, Vocab};
-    ///
-    /// let vocab = Vocab::from_tokens([(0, "yes"), (1, "no"), (2, "</s>")], &[2])?;
-    /// let mut saved = Vec::new();
-    /// Compiler::new(vocab.clone()).save_tables(&mut saved)?;
-    ///
-    /// // In the next process: Mmap::map(&File::open(path)?)? instead of `saved`.
-    /// let compiler = match Compiler::from_tables(vocab.clone(), saved.clone()) {
-    ///     Ok(compiler) => compiler,
-    ///     Err(_) => Compiler::new(vocab.clone()),
-    /// };
-    /// assert_eq!(compiler.vocab().fingerprint(), vocab.fingerprint());
-    ///
-    /// let other = Vocab::from_tokens([(0, "yes"), (1, "</s>")], &[1])?;
-    /// assert!(matches!(Compiler::from_tables(other, saved), Err(TablesError::Vocabulary { .. })));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn from_tables(
         vocab: Vocab,
         bytes: impl AsRef<[u8]> + Send + Sync + 'static,
@@ -151,7 +119,8 @@ impl Compiler {
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
         }
         let has_base = prepared.has_base() && self.limits.heads == Limits::default().heads;
-        let library = if has_base { self.tables.library() } else { None };
+        let base = prepared.base().filter(|_| has_base).cloned();
+        let library = base.as_ref().and_then(|base| self.tables.library(base));
         let (rules, exprs) = (prepared.rules().len(), prepared.arena().len());
         let program = Arc::new(Program::new(prepared, &self.tables)?);
         let inner = Inner {
@@ -159,7 +128,7 @@ impl Compiler {
             limits: self.limits.clone(),
             needs_proof,
             tracking,
-            has_base,
+            base,
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits, library))),
             program,
             counters: Counters::default(),
@@ -258,8 +227,8 @@ pub(crate) struct Inner {
     pub(crate) needs_proof: bool,
     /// What is remembered of the text while it is written.
     pub(crate) tracking: Tracking,
-    /// Whether the program begins as that of the library does.
-    has_base: bool,
+    /// What the program begins with, if that is as the base has it: then there is a library for it.
+    base: Option<Arc<Base>>,
     program: Arc<Program>,
     generation: RwLock<Arc<Generation>>,
     pub(crate) counters: Counters,
@@ -275,7 +244,7 @@ impl Inner {
 
     /// Empty caches.
     fn new_generation(&self) -> Generation {
-        let library = if self.has_base { self.tables.library() } else { None };
+        let library = self.base.as_ref().and_then(|base| self.tables.library(base));
         Generation::new(&self.program, &self.limits, library)
     }
 
@@ -315,7 +284,7 @@ impl Constraint {
             limits: old.limits.clone(),
             needs_proof: old.needs_proof,
             tracking: old.tracking,
-            has_base: old.has_base,
+            base: old.base.clone(),
             generation: RwLock::new(Arc::new(old.new_generation())),
             program: old.program.clone(),
             counters: Counters::default(),
@@ -429,6 +398,7 @@ impl std::fmt::Debug for Constraint {
 
 /// What a constraint holds and has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Rules after preparation.
     pub rules: usize,

@@ -1,14 +1,14 @@
 //! What the automata of many constraints have in common, known before any of them is compiled.
 //!
-//! Grammars of JSON Schemas begin with the same expressions and rules ([`Grammar::base`]). What can be made of those
+//! Grammars of one notation may begin with the same expressions and rules: their [`Base`]. What can be made of those
 //! alone (cells, states, transitions, token sets) is the same for all of them, so it is made once for a vocabulary: in
 //! a [`Store`] and a [`MaskStore`] of their own, which the stores of constraints refer to. Its objects have the lower ids.
 //! A constraint's objects may be made of the library's, never the other way round.
 
 use std::sync::Arc;
 
-use tokenstile_grammar::ir::{Arena, Expr};
-use tokenstile_grammar::{CharSetId, ExprId, Grammar, Limits, MachineId, MembersId};
+use tokenstile_grammar::ir::{Arena, Base, Expr};
+use tokenstile_grammar::{CharSetId, ExprId, Limits, MachineId, MembersId};
 
 use crate::automaton::{Head, Phase, Program, Store, first_literal};
 use crate::mask::MaskStore;
@@ -35,9 +35,8 @@ pub(crate) struct Library {
 
 impl Library {
     /// An empty one; `None` if the vocabulary lacks something that it takes.
-    pub(crate) fn new(tables: &Tables, limit: usize) -> Option<Self> {
-        let base = Grammar::base().ok()?;
-        let program = Program::new(base.clone(), tables).ok()?;
+    pub(crate) fn new(base: &Arc<Base>, tables: &Tables, limit: usize) -> Option<Self> {
+        let program = Program::new(base.grammar(), tables).ok()?;
         let arena = base.arena();
         let generic = arena.iter().filter_map(|(id, expr)| match expr {
             Expr::Members(members) => Some((id, members)),
@@ -49,7 +48,7 @@ impl Library {
         });
         Some(Library {
             limit,
-            exprs: arena.base_len(),
+            exprs: base.len(),
             char_sets: arena.char_sets().len(),
             machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
             members: arena.all_members().len(),
@@ -89,9 +88,9 @@ impl Store {
         known.map(|known| known.1)
     }
 
-    /// Whether the grammar begins with the base of all schemas, as the library's does, which is nothing else.
+    /// Whether the grammar begins with a base, as the library's does, which is nothing else.
     pub(crate) fn has_base(&self) -> bool {
-        self.program.arena.base_len() > 0
+        self.program.arena.base().is_some()
     }
 
     /// Whether the object with this number is the library's.
@@ -139,7 +138,8 @@ impl Store {
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use tokenstile_grammar::{Grammar, JsonOptions, Limits};
+    use tokenstile_grammar::Limits;
+    use tokenstile_json_schema::{JsonOptions, json_schema};
 
     use crate::{Compiler, Vocab};
 
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_full_library_is_begun_anew() {
         let schema = r#"{"properties":{"ab":{"type":"string"},"a":{"type":"boolean"}},"required":["a"]}"#;
-        let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
+        let grammar = json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
         let (small, large) = (Compiler::new(vocab()), Compiler::new(vocab()));
         small.tables().library_limit.store(40_000, Ordering::Relaxed);
         let constraints = [&small, &large].map(|compiler| compiler.compile(&grammar).unwrap());
@@ -178,7 +178,7 @@ mod tests {
     fn what_one_constraint_found_serves_another() {
         let compiler = Compiler::new(vocab());
         let cold = |schema: &str| {
-            let grammar = Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
+            let grammar = json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap();
             let constraint = compiler.compile(&grammar).unwrap();
             let mut matcher = constraint.matcher();
             for &byte in br#""some text"# {

@@ -2,10 +2,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
+
+use tokenstile_grammar::ir::Base;
 
 use crate::library::{self, Library};
 use crate::mask::Kept;
+use crate::per_base::PerBase;
 use crate::profile::Profile;
 use crate::proof::Spelling;
 use crate::stored::{Reader, TablesError, Writer};
@@ -26,9 +29,9 @@ pub(crate) struct Tables {
     spelling: OnceLock<Spelling>,
     /// For constraints that remember what was written.
     structure: StructureTables,
-    /// What constraints have in common.
-    library: RwLock<Option<Arc<Library>>>,
-    /// How large that may grow.
+    /// What constraints that begin with the same base have in common.
+    libraries: PerBase<Library>,
+    /// How large each of them may grow.
     pub(crate) library_limit: AtomicUsize,
 }
 
@@ -43,9 +46,9 @@ impl Tables {
     fn of(vocab: Vocab, trie: Trie, profile: Profile, structure: StructureTables) -> Self {
         let words = words_of(&vocab);
         let kept = Kept::new(words);
-        let (spelling, library) = (OnceLock::new(), RwLock::new(None));
+        let (spelling, libraries) = (OnceLock::new(), PerBase::new());
         let library_limit = AtomicUsize::new(library::BYTES);
-        Tables { vocab, trie, profile, kept, words, spelling, structure, library, library_limit }
+        Tables { vocab, trie, profile, kept, words, spelling, structure, libraries, library_limit }
     }
 
     /// Writes all that takes time to build as a file.
@@ -72,17 +75,11 @@ impl Tables {
         Ok(Tables::of(vocab, trie, profile, structure))
     }
 
-    /// What constraints that begin with the base have in common; a new one if it has grown too large.
-    pub(crate) fn library(&self) -> Option<Arc<Library>> {
-        let usable = |known: &Option<Arc<Library>>| known.clone().filter(|known| !known.is_full());
-        if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Some(known);
-        }
-        let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
-        if usable(&place).is_none() {
-            *place = Library::new(self, self.library_limit.load(Ordering::Relaxed)).map(Arc::new);
-        }
-        place.clone()
+    /// What constraints that begin with a base have in common; a new one if it has grown too large.
+    pub(crate) fn library(&self, base: &Arc<Base>) -> Option<Arc<Library>> {
+        let limit = self.library_limit.load(Ordering::Relaxed);
+        let make = || Library::new(base, self, limit).map(Arc::new);
+        self.libraries.get_or(base.id(), |known| !known.is_full(), make)
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {

@@ -27,7 +27,7 @@ pub enum JsonWhitespace {
 
 impl JsonWhitespace {
     /// The white space that may stand between two tokens.
-    pub(crate) fn expr(&self, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
+    pub fn expr(&self, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
         let blank = arena.chars(&CharSet::of(" \t"));
         Ok(match self {
             JsonWhitespace::Any => {
@@ -104,7 +104,7 @@ impl Grammar {
 }
 
 /// `open`, items with commas between them, `close`. White space after an item is part of it.
-pub(crate) fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
+pub fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
     let (open, comma, close) = (arena.literal(open), arena.literal(b","), arena.literal(close));
     let next = arena.concat(&[comma, ws, item]);
     let more = arena.star(next);
@@ -129,7 +129,7 @@ fn string_expr(arena: &mut Arena) -> ExprId {
 }
 
 /// A JSON number.
-pub(crate) fn number_expr(arena: &mut Arena) -> ExprId {
+pub fn number_expr(arena: &mut Arena) -> ExprId {
     let digit = arena.chars(&CharSet::from_ranges([(0x30, 0x39)]));
     let nonzero = arena.chars(&CharSet::from_ranges([(0x31, 0x39)]));
     let (digits, some_digits) = (arena.star(digit), arena.repeat(digit, 1, None));

@@ -7,6 +7,7 @@
 //! * [`TrackedReference`] does the same for grammars whose texts are JSON in which repetitions are noticed.
 //! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
 //!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
+//! * [`plain`] matches short texts against expressions by their definition.
 //! * [`generate`] makes random grammars, regular expressions, vocabularies and sentences from an [`Rng`].
 //!
 //! Nothing here uses the engine or the grammar passes. Where an answer could not be had within the budget it is
@@ -39,6 +40,7 @@ mod along;
 pub mod boolean;
 pub mod generate;
 mod members;
+pub mod plain;
 mod reference;
 mod rng;
 pub mod spans;
