@@ -11,6 +11,7 @@ mod instructions;
 mod process;
 mod profiled;
 mod steps;
+mod surface;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -20,11 +21,13 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
-               the server, a sample of the conformance sweeps, counts of instructions
+               the server, a sample of the conformance sweeps, counts of instructions, the public items
   tidy         layering, bans, file sizes, module docs
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
+  surface      every public item of `tokenstile`, against crates/tokenstile/public-api.txt; with --update the file is
+               written anew
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -37,6 +40,8 @@ fn main() -> ExitCode {
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
         ["instructions"] => steps::instructions(&root, false),
         ["instructions", "--update"] => steps::instructions(&root, true),
+        ["surface"] => steps::surface(&root, false),
+        ["surface", "--update"] => steps::surface(&root, true),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {

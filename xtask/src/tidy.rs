@@ -22,13 +22,20 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 12] = [
     Layer {
         folder: "crates/grammar",
         core: true,
-        may_use: &["bumpalo", "hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
+        may_use: &["hashbrown", "regex-syntax", "rustc-hash", "smallvec"],
         may_offer: &[],
-        tests_may_use: &[],
+        tests_may_use: &["tokenstile", "tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/json-schema",
+        core: true,
+        may_use: &["tokenstile-grammar", "bumpalo", "hashbrown", "rustc-hash", "smallvec"],
+        may_offer: &[],
+        tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/engine",
@@ -43,7 +50,14 @@ const LAYERS: [Layer; 10] = [
             "smallvec",
         ],
         may_offer: &["rayon"],
-        tests_may_use: &["tokenstile-testkit"],
+        tests_may_use: &["tokenstile", "tokenstile-json-schema", "tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/tokenstile",
+        core: true,
+        may_use: &["tokenstile-engine", "tokenstile-grammar"],
+        may_offer: &["tokenstile-json-schema"],
+        tests_may_use: &[],
     },
     Layer {
         folder: "crates/testkit",
@@ -84,6 +98,8 @@ const LAYERS: [Layer; 10] = [
         core: false,
         may_use: &[
             "tokenstile",
+            // Puts a line break before the texts of a grammar.
+            "tokenstile-grammar",
             "tokenstile-runtime",
             "axum",
             "futures-core",
@@ -102,6 +118,8 @@ const LAYERS: [Layer; 10] = [
         may_use: &[
             "tokenstile",
             "tokenstile-cache",
+            // What `bench --verify` takes grammars apart with.
+            "tokenstile-grammar",
             // What `bench --verify` compares masks with.
             "tokenstile-testkit",
             "anstream",

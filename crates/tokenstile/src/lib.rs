@@ -89,3 +89,8 @@ pub use tokenstile_grammar::{
 };
 #[cfg(feature = "json-schema")]
 pub use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder, Spelling, place_of_pointer};
+
+/// Runs the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
