@@ -8,6 +8,7 @@
 
 mod bench;
 mod instructions;
+mod package;
 mod process;
 mod profiled;
 mod steps;
@@ -21,13 +22,14 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
-               the server, a sample of the conformance sweeps, counts of instructions, the public items
+               the server, a sample of the conformance sweeps, counts of instructions, the public items, the packages
   tidy         layering, bans, file sizes, module docs
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
   surface      every public item of `tokenstile`, against crates/tokenstile/public-api.txt; with --update the file is
                written anew
+  package      what would be published, packed from the last commit, and a crate that uses nothing else
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         ["instructions", "--update"] => steps::instructions(&root, true),
         ["surface"] => steps::surface(&root, false),
         ["surface", "--update"] => steps::surface(&root, true),
+        ["package"] => steps::package(&root),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {

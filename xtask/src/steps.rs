@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::instructions::{self, Comparison};
-use crate::{surface, tidy};
+use crate::{package, surface, tidy};
 
 /// Commands that a fresh clone must be able to run, as in the README, and their exit status.
 const SMOKE: [(&[&str], i32); 8] = [
@@ -50,7 +50,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator.
@@ -66,6 +66,7 @@ const STEPS: [Step; 11] = [
     ("conformance", conformance_sample),
     ("instructions", |root| count_instructions(root, false)),
     ("surface", |root| compare_surface(root, false)),
+    ("package", pack),
 ];
 
 /// Whether every test must run.
@@ -250,6 +251,21 @@ pub(crate) fn surface(root: &Path, update: bool) -> ExitCode {
     match compare_surface(root, update) {
         End::Failed => ExitCode::FAILURE,
         End::Passed | End::Warned => ExitCode::SUCCESS,
+    }
+}
+
+/// Packs what is published.
+pub(crate) fn package(root: &Path) -> ExitCode {
+    if pack(root) == End::Passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn pack(root: &Path) -> End {
+    match package::run(root) {
+        Ok(()) => End::Passed,
+        Err(error) => {
+            println!("{error}");
+            End::Failed
+        }
     }
 }
 

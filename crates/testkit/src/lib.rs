@@ -1,5 +1,7 @@
 //! The truth that Tokenstile's tests hold the engine against: slow, obvious, and written from the definitions.
 //!
+//! This is an internal crate of `tokenstile`, of the same version, and it makes no promise of stability.
+//!
 //! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
 //!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
 //! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
