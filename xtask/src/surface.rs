@@ -91,9 +91,8 @@ impl Surface {
             let mut lines = BTreeSet::new();
             self.describe(name, *item, &mut lines)?;
             self.mentions(*item, &mut mentioned);
-            let head = lines.iter().find(|line| !line.contains("::") && !line.starts_with("impl ")).cloned();
-            let rest = lines.iter().filter(|line| Some(*line) != head.as_ref());
-            for line in head.iter().chain(rest) {
+            let head = self.line(name, *item)?;
+            for line in std::iter::once(&head).chain(lines.iter().filter(|line| **line != head)) {
                 list.push_str(line);
                 list.push('\n');
             }
@@ -161,10 +160,6 @@ impl Surface {
     fn describe(&self, name: &str, item: Item<'_>, lines: &mut BTreeSet<String>) -> Result<(), String> {
         let inner = item.value["inner"].as_object().and_then(|inner| inner.iter().next());
         let (kind, inner) = inner.ok_or("rustdoc says nothing of an item")?;
-        let open = match array(&item.value["attrs"]).iter().any(|attribute| attribute == "non_exhaustive") {
-            true => " (non-exhaustive)",
-            false => "",
-        };
         let below = match kind.as_str() {
             "struct" => array(&inner["kind"]["plain"]["fields"]),
             "enum" => array(&inner["variants"]),
@@ -172,14 +167,7 @@ impl Surface {
             "variant" => array(&inner["kind"]["struct"]["fields"]),
             _ => &[],
         };
-        lines.insert(match kind.as_str() {
-            "function" | "constant" | "assoc_const" | "type_alias" => self.signature(name, item)?,
-            "struct_field" => {
-                let text = self.source(item)?;
-                format!("field {name}: {}", text.rsplit_once(": ").map_or(text.as_str(), |text| text.1))
-            }
-            kind => format!("{kind} {name}{open}"),
-        });
+        lines.insert(self.line(name, item)?);
         for id in below.iter().filter(|id| !id.is_null()) {
             let part = self.item(item.of, id).ok_or(format!("rustdoc left out a part of {name}"))?;
             let part_name = part.value["name"].as_str().unwrap_or_default();
@@ -187,26 +175,55 @@ impl Surface {
         }
         for id in array(&inner["impls"]) {
             let block = self.item(item.of, id).ok_or(format!("rustdoc left out an impl of {name}"))?;
-            self.describe_impl(name, block, lines)?;
+            self.describe_impl(name, item, block, lines)?;
         }
         Ok(())
     }
 
+    /// The line of an item itself.
+    fn line(&self, name: &str, item: Item<'_>) -> Result<String, String> {
+        let inner = item.value["inner"].as_object().and_then(|inner| inner.keys().next());
+        let attributes = array(&item.value["attrs"]);
+        let open = if attributes.iter().any(|a| a == "non_exhaustive") { " (non-exhaustive)" } else { "" };
+        Ok(match inner.ok_or("rustdoc says nothing of an item")?.as_str() {
+            "function" => self.signature(name, item, '{')?,
+            "constant" | "assoc_const" => self.signature(name, item, '=')?,
+            "type_alias" => self.signature(name, item, ';')?,
+            "struct_field" => {
+                let text = self.source(item)?;
+                format!("field {name}: {}", text.split_once(": ").map_or(text.as_str(), |text| text.1))
+            }
+            kind => format!("{kind} {name}{open}"),
+        })
+    }
+
     /// The methods of a type, or the trait that it implements.
-    fn describe_impl(&self, name: &str, block: Item<'_>, lines: &mut BTreeSet<String>) -> Result<(), String> {
+    fn describe_impl(
+        &self,
+        name: &str,
+        item: Item<'_>,
+        block: Item<'_>,
+        lines: &mut BTreeSet<String>,
+    ) -> Result<(), String> {
         let inner = &block.value["inner"]["impl"];
         if inner["is_synthetic"] == Value::Bool(true) || !inner["blanket_impl"].is_null() {
             return Ok(()); // what the compiler or another crate says of all types
         }
         if let Some(path) = inner["trait"]["path"].as_str() {
             let source = self.source(block)?;
-            let is_written = source.starts_with("impl");
-            let written = head(&source).split_once(" for ").map(|(of, _)| of.to_owned());
-            let of = match written.filter(|_| is_written) {
-                Some(of) => of,
-                None => format!("impl {}", path.rsplit("::").next().unwrap_or(path)),
+            let written = source.split('{').next().filter(|text| text.starts_with("impl")).map(str::trim);
+            let is_own = inner["for"]["resolved_path"]["id"] == item.value["id"];
+            let line = match written {
+                Some(written) if !is_own => written.to_owned(),
+                Some(written) => {
+                    format!("{} for {name}", written.split_once(" for ").map_or(written, |(of, _)| of))
+                }
+                None => format!("impl {} for {name}", path.rsplit("::").next().unwrap_or(path)),
             };
-            lines.insert(format!("{of} for {name}"));
+            // What a derived comparison brings along.
+            if !line.contains("StructuralPartialEq") {
+                lines.insert(line);
+            }
             return Ok(());
         }
         for id in array(&inner["items"]) {
@@ -219,13 +236,11 @@ impl Surface {
         Ok(())
     }
 
-    /// A function, constant or alias as it is written, under its full name.
-    fn signature(&self, name: &str, item: Item<'_>) -> Result<String, String> {
+    /// A function, constant or alias as it is written up to a character, under its full name.
+    fn signature(&self, name: &str, item: Item<'_>, end: char) -> Result<String, String> {
         let source = self.source(item)?;
         let own = item.value["name"].as_str().unwrap_or_default();
-        let is_alias = item.value["inner"].get("type_alias").is_some();
-        let end = if is_alias { &[';'][..] } else { &['{', '=', ';'][..] };
-        let text = source.split(|c| end.contains(&c)).next().unwrap_or(&source).trim();
+        let text = source.split(end).next().unwrap_or(&source).trim();
         let text = text.strip_prefix("pub ").unwrap_or(text);
         Ok(text.replacen(&format!(" {own}"), &format!(" {name}"), 1))
     }
@@ -272,19 +287,17 @@ impl Surface {
                 }
                 _ => {}
             }
-            if todo.is_empty() {
-                let next = std::iter::from_fn(|| parts.pop()).find(|id| seen.insert(key(id)));
-                let part = next.and_then(|id| self.item(item.of, id)).filter(|part| part.of == item.of);
-                let is_public = |part: &Item<'_>| part.value["visibility"] != "crate";
-                todo.extend(part.filter(is_public).map(|part| &part.value["inner"]));
+            while todo.is_empty()
+                && let Some(id) = parts.pop()
+            {
+                if seen.insert(key(id))
+                    && let Some(part) = self.crates[item.of]["index"].get(key(id))
+                {
+                    todo.push(&part["inner"]);
+                }
             }
         }
     }
-}
-
-/// What stands before the braces.
-fn head(source: &str) -> &str {
-    source.split('{').next().unwrap_or(source).trim()
 }
 
 /// How an index names an item.

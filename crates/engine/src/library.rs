@@ -138,7 +138,8 @@ impl Store {
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use tokenstile_grammar::Limits;
+    use tokenstile_grammar::ir::{Base, BaseParts};
+    use tokenstile_grammar::{Grammar, GrammarBuilder, Limits, RuleId};
     use tokenstile_json_schema::{JsonOptions, json_schema};
 
     use crate::{Compiler, Vocab};
@@ -172,6 +173,44 @@ mod tests {
         }
         assert!(constraints[0].stats().renewals > 0);
         assert_eq!(constraints[1].stats().renewals, 0);
+    }
+
+    /// A JSON value between angle brackets.
+    fn in_brackets(mut grammar: GrammarBuilder) -> Grammar {
+        let value = RuleId::new(0).unwrap();
+        let root = grammar.declare("root", None).unwrap();
+        let (open, call, close) =
+            (grammar.arena.literal(b"<"), grammar.arena.rule(value), grammar.arena.literal(b">"));
+        let body = grammar.arena.concat(&[open, call, close]);
+        grammar.define(root, body);
+        grammar.build(root).unwrap()
+    }
+
+    #[test]
+    fn each_base_has_a_library_of_its_own() {
+        let limits = Limits::default();
+        let json = Grammar::json(&limits).unwrap();
+        let base = Base::new(json.clone(), BaseParts::default());
+        let based = in_brackets(base.builder(&limits, 8).unwrap());
+        let plain = in_brackets(json.into_builder(&limits));
+        let schema = json_schema("{}", &JsonOptions::default(), &limits).unwrap();
+        assert!(based.has_base() && !plain.has_base());
+        let compiler = Compiler::new(vocab());
+        // In turn, so that they would take each other's.
+        let _other = compiler.compile(&schema).unwrap();
+        let mut matchers = [&based, &plain].map(|grammar| compiler.compile(grammar).unwrap().matcher());
+        assert!(compiler.compile(&schema).unwrap().matcher().commit_bytes(b"[1]").is_ok());
+        for byte in *br#"<{"ab": [1, "x", null]}>"# {
+            let [one, other] = matchers.each_mut().map(|matcher| matcher.mask().unwrap().to_vec());
+            assert_eq!(one, other, "before {}", byte as char);
+            matchers.iter_mut().for_each(|matcher| matcher.commit(byte.into()).unwrap());
+        }
+        assert!(matchers.iter().all(|matcher| matcher.is_accepting()));
+        let libraries = [base, tokenstile_json_schema::base().unwrap()].map(|base| {
+            let tables = compiler.tables();
+            (base.len(), tables.library(&base).unwrap().exprs)
+        });
+        assert!(libraries.iter().all(|(exprs, known)| exprs == known), "{libraries:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use tokenstile_grammar::ir::{Arena, Base, BaseParts, Expr, Members, Slot};
-use tokenstile_grammar::json::brackets;
+use tokenstile_grammar::json::{brackets, white_space};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ExprId, GrammarBuilder, JsonWhitespace, Limits, RuleId, passes};
 
@@ -62,7 +62,7 @@ impl SchemaBase {
         let [string, canonical, other, nested @ ..] = rules;
         let values = [canonical, other];
         let arena = &mut builder.arena;
-        let ws = JsonWhitespace::Bounded.expr(arena, &limits)?;
+        let ws = white_space(&JsonWhitespace::Bounded, arena, &limits)?;
         let mut parts = vec![ws, control_escapes(arena)];
         let mut any = Vec::new();
         for (spelling, value) in [Spelling::Canonical, Spelling::Any].into_iter().zip(values) {

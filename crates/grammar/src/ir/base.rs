@@ -77,7 +77,9 @@ impl Default for BaseParts {
 }
 
 impl Base {
-    /// A base of all expressions and rules of a grammar.
+    /// A base of all expressions and rules of a grammar. The passes do not go into it when they prepare what begins with it,
+    /// so each of its rules must match some text, none may be left recursive, and what else they would do for speed should
+    /// have been done.
     pub fn new(grammar: Grammar, parts: BaseParts) -> Arc<Base> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let mut grammar = grammar.without_base();

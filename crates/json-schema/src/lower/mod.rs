@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::choice::trie_of_literals;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Tracking};
+use tokenstile_grammar::json::white_space;
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, JsonWhitespace, RuleId};
 
@@ -85,7 +86,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn new(mut algebra: Algebra<'a>) -> Result<Self, Error> {
         let ws = match &algebra.options.whitespace {
             JsonWhitespace::Bounded => algebra.library.ws,
-            other => other.expr(&mut algebra.builder.arena, algebra.limits)?,
+            other => white_space(other, &mut algebra.builder.arena, algebra.limits)?,
         };
         let speller = Speller::over(algebra.options.spelling, algebra.library.text, algebra.library.controls);
         let known = Vec::with_capacity(algebra.nodes.nodes.len() + 2);
