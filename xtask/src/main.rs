@@ -9,10 +9,12 @@
 mod bench;
 mod instructions;
 mod layers;
+mod package;
 mod process;
 mod profiled;
 mod sanitize;
 mod steps;
+mod surface;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -22,7 +24,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
-               the server, a sample of the conformance sweeps, counts of instructions, a part of sanitize
+               the server, a sample of the conformance sweeps, counts of instructions, a part of sanitize,
+               the public items, the packages
   tidy         layering of crates and of modules, bans, file sizes, module docs
   layers       the files of a crate by level, its imports that run up and its circles: layers CRATE [ROW…], where
                the rows are an order of modules to try, lowest first
@@ -31,6 +34,9 @@ usage: cargo xtask COMMAND
                file is written anew
   sanitize     the tests of the files that the compiler does not check, under AddressSanitizer, loom and, where it is
                installed, Miri
+  surface      every public item of `tokenstile`, against crates/tokenstile/public-api.txt; with --update the file is
+               written anew
+  package      what would be published, packed from the last commit, and a crate that uses nothing else
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -45,6 +51,9 @@ fn main() -> ExitCode {
         ["instructions"] => steps::instructions(&root, false),
         ["instructions", "--update"] => steps::instructions(&root, true),
         ["sanitize"] => steps::sanitize(&root),
+        ["surface"] => steps::surface(&root, false),
+        ["surface", "--update"] => steps::surface(&root, true),
+        ["package"] => steps::package(&root),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {

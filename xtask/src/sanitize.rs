@@ -37,14 +37,14 @@ const RUNS: [Run; 5] = [
     },
     Run {
         files: &[APPEND, UNION, ARRAY],
-        package: "tokenstile",
+        package: "tokenstile-engine",
         which: &["--lib"],
         names: &["append::", "union::", "stored::", "array::"],
         quick: false,
     },
     Run {
         files: &[APPEND, UNION, ARRAY],
-        package: "tokenstile",
+        package: "tokenstile-engine",
         which: &["--test", "sharing", "--test", "at_once", "--test", "saved_tables", "--test", "tokens"],
         names: &[],
         quick: false,
@@ -113,7 +113,7 @@ fn with_miri(root: &Path) -> Outcome {
         println!("Miri is not installed: its part is left out");
         return Outcome::Skipped;
     }
-    let package = ["miri", "test", "--package", "tokenstile", "--lib", "--"];
+    let package = ["miri", "test", "--package", "tokenstile-engine", "--lib", "--"];
     let mut cargo = cargo(root, &[&package[..], &["append::", "array::", "any_number_of_masks"]].concat());
     cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation");
     outcome(cargo)

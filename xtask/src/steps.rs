@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::instructions::{self, Comparison};
 use crate::process::output;
 use crate::sanitize::{self, Outcome};
-use crate::tidy;
+use crate::{package, surface, tidy};
 
 /// Commands that a fresh clone must be able to run, as in the README, and their exit status.
 const SMOKE: [(&[&str], i32); 8] = [
@@ -52,12 +52,12 @@ impl End {
 
 type Step = (&'static str, fn(&Path) -> End);
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     ("tidy", tidy),
     ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
-    // With all features that need no accelerator; the tests run without.
+    // With all features that need no accelerator.
     ("clippy", |root| {
-        let what = ["clippy", "--workspace", "--all-targets", "--features", "tokenstile/rayon", "--quiet"];
+        let what = ["clippy", "--workspace", "--all-targets", "--quiet"];
         cargo(root, &[&what[..], &["--", "--deny", "warnings"]].concat())
     }),
     ("fixtures", fixtures),
@@ -69,6 +69,8 @@ const STEPS: [Step; 12] = [
     ("sanitize", |root| sanitized(root, true)),
     ("published", published),
     ("instructions", |root| count_instructions(root, false)),
+    ("surface", |root| compare_surface(root, false)),
+    ("package", pack),
 ];
 
 /// Whether every test must run.
@@ -276,6 +278,46 @@ fn count_instructions(root: &Path, update: bool) -> End {
         Ok(Comparison::Skipped) if in_ci() => End::Failed,
         Ok(Comparison::Skipped) => End::Warned,
         Ok(Comparison::Different) => End::Failed,
+        Err(error) => {
+            println!("{error}");
+            End::Failed
+        }
+    }
+}
+
+/// Compares the public items of the library with the committed list, or writes that anew.
+pub(crate) fn surface(root: &Path, update: bool) -> ExitCode {
+    match compare_surface(root, update) {
+        End::Failed => ExitCode::FAILURE,
+        End::Passed | End::Warned => ExitCode::SUCCESS,
+    }
+}
+
+/// Packs what is published.
+pub(crate) fn package(root: &Path) -> ExitCode {
+    if pack(root) == End::Passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn pack(root: &Path) -> End {
+    match package::run(root) {
+        Ok(()) => End::Passed,
+        Err(error) => {
+            println!("{error}");
+            End::Failed
+        }
+    }
+}
+
+fn compare_surface(root: &Path, update: bool) -> End {
+    match surface::run(root, update) {
+        Ok(different) if different.is_empty() => End::Passed,
+        Ok(different) => {
+            different.iter().for_each(|line| println!("{line}"));
+            println!(
+                "the public items of `tokenstile` are others; if this is meant: cargo xtask surface --update"
+            );
+            End::Failed
+        }
         Err(error) => {
             println!("{error}");
             End::Failed

@@ -25,13 +25,20 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 11] = [
+const LAYERS: [Layer; 14] = [
     Layer {
         folder: "crates/grammar",
         core: true,
-        may_use: &["bumpalo", "hashbrown", "regex-syntax", "rustc-hash", "serde_json", "smallvec"],
+        may_use: &["hashbrown", "regex-syntax", "rustc-hash", "smallvec"],
         may_offer: &[],
-        tests_may_use: &[],
+        tests_may_use: &["tokenstile", "tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/json-schema",
+        core: true,
+        may_use: &["tokenstile-grammar", "bumpalo", "hashbrown", "rustc-hash", "smallvec"],
+        may_offer: &[],
+        tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/engine",
@@ -46,7 +53,14 @@ const LAYERS: [Layer; 11] = [
             "smallvec",
         ],
         may_offer: &["rayon"],
-        tests_may_use: &["tokenstile-testkit"],
+        tests_may_use: &["tokenstile", "tokenstile-json-schema", "tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/tokenstile",
+        core: true,
+        may_use: &["tokenstile-engine", "tokenstile-grammar"],
+        may_offer: &["tokenstile-json-schema"],
+        tests_may_use: &[],
     },
     Layer {
         folder: "crates/testkit",
@@ -87,6 +101,8 @@ const LAYERS: [Layer; 11] = [
         core: false,
         may_use: &[
             "tokenstile",
+            // Puts a line break before the texts of a grammar.
+            "tokenstile-grammar",
             "tokenstile-runtime",
             "axum",
             "futures-core",
@@ -104,7 +120,14 @@ const LAYERS: [Layer; 11] = [
         core: false,
         may_use: &["tokenstile", "tokenstile-cache", "anstream", "anstyle", "clap", "mimalloc", "serde_json"],
         // The commands that run a model; and those that test and measure, with what `bench --verify` compares masks with.
-        may_offer: &["tokenstile-runtime", "tokenstile-server", "indicatif", "rustix", "tokenstile-testkit"],
+        may_offer: &[
+            "tokenstile-runtime",
+            "tokenstile-server",
+            "indicatif",
+            "rustix",
+            "tokenstile-testkit",
+            "tokenstile-grammar",
+        ],
         tests_may_use: &[],
     },
     Layer {

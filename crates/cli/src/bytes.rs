@@ -1,6 +1,6 @@
 //! Bytes and sets of bytes in words that a person reads.
 
-use tokenstile::grammar::ir::ByteSet;
+use tokenstile::ByteSet;
 
 /// Bytes as text: UTF-8 as it is, line breaks and other controls escaped, broken UTF-8 as `\xNN`.
 pub(crate) fn escape(bytes: &[u8]) -> String {

@@ -118,8 +118,8 @@ fn write_report(out: &mut dyn Write, source: &Source, report: &Report) -> std::i
     writeln!(
         out,
         "  {BOLD}grammar{BOLD:#}     {}, {}; prepared: {}, {}",
-        count(report.grammar.rules().len(), "rule"),
-        count(report.grammar.arena().len(), "expression"),
+        count(report.grammar.rule_count(), "rule"),
+        count(report.grammar.expr_count(), "expression"),
         count(stats.rules, "rule"),
         count(stats.exprs, "expression"),
     )?;
@@ -170,8 +170,8 @@ fn report_json(source: &Source, report: &Report) -> serde_json::Value {
     json!({
         "accepted": true,
         "kind": source.kind.name(),
-        "rules": report.grammar.rules().len(),
-        "expressions": report.grammar.arena().len(),
+        "rules": report.grammar.rule_count(),
+        "expressions": report.grammar.expr_count(),
         "compile_us": report.compile_time.as_micros() as u64,
         "first_mask": report.first_mask,
         "cache_bytes": report.constraint.stats().cache_bytes,

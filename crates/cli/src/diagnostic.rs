@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use tokenstile::grammar::ir::Warning;
-use tokenstile::{CompileError, ErrorKind, Place};
+use tokenstile::{CompileError, ErrorKind, Place, Warning};
 
 use crate::failure::Failure;
 use crate::source::{Kind, Reason, Refusal, Source};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tokenstile::grammar::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
+use tokenstile::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
 
 use crate::failure::Failure;
 

@@ -7,8 +7,7 @@ mod show;
 use std::io::Write;
 use std::path::PathBuf;
 
-use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{Constraint, MatchError, Matcher, TokenId, Vocab};
+use tokenstile::{ByteSet, Constraint, MatchError, Matcher, TokenId, Vocab};
 
 use crate::failure::Failure;
 use crate::output::OutputFlag;

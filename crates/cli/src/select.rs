@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Arg, ArgGroup};
-use tokenstile::grammar::JsonOptions;
+use tokenstile::JsonOptions;
 use tokenstile::{Compiler, Constraint, Limits};
 
 use crate::failure::Failure;

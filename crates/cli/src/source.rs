@@ -4,8 +4,10 @@
 
 use std::fmt;
 
-use tokenstile::grammar::{JsonOptions, RegexDialect, RegexOptions, RegexSemantics};
-use tokenstile::{CompileError, Grammar, GrammarError, Limits, MatchError, Place};
+use tokenstile::{
+    CompileError, Grammar, GrammarError, JsonOptions, Limits, MatchError, Place, RegexDialect, RegexOptions,
+    RegexSemantics,
+};
 
 /// The notations of constraints.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -108,7 +110,7 @@ impl Source {
     pub(crate) fn place_of(&self, pointer: &str) -> Option<Place> {
         // The pointers of other documents have an address before them.
         let own = pointer.is_empty() || pointer.starts_with('/');
-        (self.kind == Kind::JsonSchema && own).then(|| Place::of_pointer(&self.text, pointer))?
+        (self.kind == Kind::JsonSchema && own).then(|| tokenstile::place_of_pointer(&self.text, pointer))?
     }
 
     /// The refusal of this source for `reason`.

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tokenstile::Compiler;
-use tokenstile::grammar::JsonOptions;
+use tokenstile::{Compiler, JsonOptions};
 use tokenstile_testkit::Rng;
 
 use crate::data::{Schema, Unreadable};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokenstile::grammar::Draft;
+use tokenstile::Draft;
 
 /// Data that could not be read: which, and why.
 #[derive(Debug)]

@@ -6,8 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokenstile::Compiler;
-use tokenstile::grammar::{JsonOptions, MemberOrder};
+use tokenstile::{Compiler, JsonOptions, MemberOrder};
 
 use crate::allocate::Peak;
 use crate::data::{Schema, Unreadable};

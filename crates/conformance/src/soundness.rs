@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tokenstile::grammar::JsonOptions;
+use tokenstile::JsonOptions;
 use tokenstile_testkit::Rng;
 
 use crate::data::{Schema, Unreadable};

@@ -3,8 +3,9 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{CompileError, Compiler, Constraint, ErrorKind, Grammar, GrammarError, Limits, MatchError};
+use tokenstile::{
+    CompileError, Compiler, Constraint, ErrorKind, Grammar, GrammarError, JsonOptions, Limits, MatchError,
+};
 
 use crate::report::{Finding, Kind, Outcome};
 use crate::vocabulary::Real;
@@ -38,7 +39,7 @@ pub(crate) fn compile(
     compiler: &Compiler,
 ) -> Compiled {
     let attempt = |time: Duration| {
-        let limits = Limits { compile_time: time, ..Limits::default() };
+        let limits = Limits::default().with_compile_time(time);
         let grammar = match reading {
             Reading::Schema => Grammar::json_schema(schema, options, &limits),
             Reading::AnyJson => Grammar::json_with(options.whitespace.clone(), &limits),

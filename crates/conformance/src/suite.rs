@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use tokenstile::Compiler;
-use tokenstile::grammar::JsonOptions;
+use tokenstile::{Compiler, JsonOptions};
 
 use crate::data::{self, Group, Unreadable};
 use crate::report::{Kind, Outcome, TEST, Tally};

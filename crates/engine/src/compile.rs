@@ -139,7 +139,8 @@ impl Compiler {
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
         }
         let has_base = prepared.has_base() && self.limits.heads == Limits::default().heads;
-        let library = if has_base { self.common.library() } else { None };
+        let base = prepared.base().filter(|_| has_base).cloned();
+        let library = base.as_ref().and_then(|base| self.common.library(base));
         let (rules, exprs) = (prepared.rules().len(), prepared.arena().len());
         let program = Arc::new(Program::new(prepared, &self.common.tables)?);
         let constraint = Constraint::new(Inner {
@@ -147,7 +148,7 @@ impl Compiler {
             limits: self.limits.clone(),
             needs_proof,
             tracking,
-            has_base,
+            base,
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits, library))),
             program,
             counters: Counters::default(),

@@ -1,7 +1,7 @@
 //! Bytes that are committed at once lead to where they lead one by one, also where literals and runs are passed over as a
 //! whole.
 
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
 
 const GRAMMARS: [&str; 9] = [
     r#"root ::= [ \n]* "a" [ ]* "b""#,

@@ -3,8 +3,8 @@
 mod support;
 
 use support::{Words, compile};
-use tokenstile::Limits;
-use tokenstile::grammar::{Grammar, JsonOptions};
+use tokenstile_engine::Limits;
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 
 #[test]
@@ -27,7 +27,7 @@ fn what_asks_for_nothing_more_changes_nothing() {
     for options in [JsonOptions::default(), JsonOptions::exact()] {
         for (schema, texts) in cases {
             let schema = format!(r#"{{"type":"string",{}"#, &schema[1..]);
-            let grammar = Grammar::json_schema(&schema, &options, &Limits::default()).expect("a good schema");
+            let grammar = json_schema(&schema, &options, &Limits::default()).expect("a good schema");
             words.check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
         }
     }
@@ -45,8 +45,8 @@ fn exactly_one_of_several_patterns() {
     ];
     for (schemas, texts) in cases {
         let schema = format!(r#"{{"type":"string","oneOf":{schemas}}}"#);
-        let grammar = Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default())
-            .expect("a good schema");
+        let grammar =
+            json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
         words.check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
     }
 }
@@ -62,8 +62,7 @@ fn other_keys_are_none_of_many_names() {
         r#"{{"type":"object","properties":{{{}}},"additionalProperties":{{"const":2}}}}"#,
         members.join(",")
     );
-    let grammar =
-        Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
+    let grammar = json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
     let (matcher, reference) = (compile(&grammar, &vocab).matcher(), Reference::new(&grammar));
     let starts = [
         "", "n", "na", "nam", "name", "namel", "id", "idl", "t", "ti", "tim", "time", "u", "upd", "abc",

@@ -4,7 +4,8 @@
 mod support;
 
 use support::{byte_vocab, gbnf, masks_agree};
-use tokenstile::{Grammar, Limits};
+use tokenstile_engine::{Grammar, Limits};
+use tokenstile_json_schema::json_schema;
 
 const TOKENS: [&[&str]; 3] = [
     &[],
@@ -61,7 +62,7 @@ fn bounds_are_seen_in_time() {
     ];
     for (range, texts) in ranges {
         let source = format!(r#"{{"type": "object", "properties": {{"a": {{{range}}}}}}}"#);
-        let grammar = Grammar::json_schema(&source, &Default::default(), &Limits::default()).unwrap();
+        let grammar = json_schema(&source, &Default::default(), &Limits::default()).unwrap();
         for text in texts {
             agrees(&grammar, &format!(r#"{{"a":{text},"b":1}}"#), &source);
         }

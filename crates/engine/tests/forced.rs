@@ -3,7 +3,7 @@
 mod support;
 
 use support::{byte_vocab, compile, gbnf, regex};
-use tokenstile::{Grammar, Limits, MatchError, Matcher, TokenId, Vocab};
+use tokenstile_engine::{Grammar, Limits, MatchError, Matcher, TokenId, Vocab};
 
 fn vocab() -> Vocab {
     byte_vocab(&["na", "name", "\":", "\": ", "\": \"", "{\"", "tr", "true", "yes", "ye", "éa", "==", "===="])

@@ -5,7 +5,7 @@ mod support;
 use std::time::Instant;
 
 use support::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
-use tokenstile::{CompileError, Compiler, ErrorKind, Grammar, Limits, MatchError, Vocab};
+use tokenstile_engine::{CompileError, Compiler, ErrorKind, Grammar, Limits, MatchError, Vocab};
 use tokenstile_testkit::{Reference, Rng};
 
 /// Compares masks with the reference along random walks, and after each text.
@@ -126,7 +126,7 @@ fn a_hundred_thousand_nested_groups_in_source_text() {
     let source = format!("root ::= {}\"a\"{}", "(".repeat(100_000), ")".repeat(100_000));
     let error = Grammar::gbnf(&source, &Limits::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit { name: "nesting" });
-    let limits = Limits { nesting: 1_000_000, ..Limits::default() };
+    let limits = Limits::default().with_nesting(1_000_000);
     let mut matcher = compile(&Grammar::gbnf(&source, &limits).unwrap(), &byte_vocab::<&str>(&[])).matcher();
     matcher.commit_bytes(b"a").unwrap();
     assert!(matcher.is_accepting());
@@ -135,7 +135,7 @@ fn a_hundred_thousand_nested_groups_in_source_text() {
 #[test]
 fn groups_that_all_stay_nested() {
     let source = format!("root ::= {}\"a\"{}", "(\"b\" ".repeat(50_000), "\"c\")*".repeat(50_000));
-    let limits = Limits { nesting: 1_000_000, ..Limits::default() };
+    let limits = Limits::default().with_nesting(1_000_000);
     match Grammar::gbnf(&source, &limits).map(|g| Compiler::new(byte_vocab::<&str>(&[])).compile(&g)) {
         Ok(Ok(constraint)) => assert!(constraint.matcher().is_accepting()),
         Ok(Err(error)) => assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{error}"),

@@ -7,8 +7,8 @@ mod support;
 use std::sync::OnceLock;
 
 use support::{Words, allowed, byte_vocab, compile};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Grammar, Limits, Vocab};
+use tokenstile_engine::{Grammar, Limits, Vocab};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 
 const HOSTNAME: &str = r#"{"type":"string","format":"hostname"}"#;
@@ -52,7 +52,7 @@ fn words() -> &'static Words {
 }
 
 fn grammar(schema: &str) -> Grammar {
-    Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
+    json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
 }
 
 #[test]

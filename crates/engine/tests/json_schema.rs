@@ -4,7 +4,8 @@
 mod schema;
 mod support;
 
-use tokenstile::grammar::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
+use tokenstile_grammar::JsonWhitespace;
+use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder};
 
 /// Schema, texts that are instances, texts that are not; in the canonical and in the exact profile.
 type Case<'a> = (&'a str, &'a [&'a str], &'a [&'a str]);

@@ -6,8 +6,8 @@ mod support;
 
 use std::fmt::Write;
 
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Compiler, Constraint, ErrorKind, Grammar, GrammarError, Limits};
+use tokenstile_engine::{Compiler, Constraint, ErrorKind, GrammarError, Limits};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// A small stack: what recursion there is must be bounded.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
@@ -19,7 +19,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 
 fn refused(schema: &str) -> GrammarError {
     let shown: String = schema.chars().take(80).collect();
-    Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default())
+    json_schema(schema, &JsonOptions::default(), &Limits::default())
         .err()
         .unwrap_or_else(|| panic!("accepted: {shown}"))
 }
@@ -95,7 +95,7 @@ fn depth_does_not_overflow_the_stack() {
                 [("[", "]"), ("{\"not\":", "}"), ("{\"items\":", "}"), ("{\"allOf\":[", "]}")]
             {
                 let text = open.repeat(depth) + "true" + &close.repeat(depth);
-                let _ = Grammar::json_schema(&text, &JsonOptions::default(), &Limits::default());
+                let _ = json_schema(&text, &JsonOptions::default(), &Limits::default());
             }
         }
         let items = "{\"items\":".repeat(900) + "true" + &"}".repeat(900);
@@ -118,8 +118,8 @@ fn combinations_that_multiply_are_bounded() {
         for i in 0..12 {
             nested = format!(r#"{{"oneOf":[{nested},{{"type":"object","required":["a{i}"]}}]}}"#);
         }
-        let limits = Limits { compile_time: std::time::Duration::from_secs(2), ..Limits::default() };
-        if let Err(error) = Grammar::json_schema(&nested, &JsonOptions::default(), &limits) {
+        let limits = Limits::default().with_compile_time(std::time::Duration::from_secs(2));
+        if let Err(error) = json_schema(&nested, &JsonOptions::default(), &limits) {
             assert!(matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Limit { .. }), "{error}");
         }
         let branches: Vec<String> =
@@ -128,7 +128,7 @@ fn combinations_that_multiply_are_bounded() {
         assert!(schema::takes(&all, r#"{"p3":null,"p499":null}"#) && !schema::takes(&all, r#"{"p499":1}"#));
         let patterns: Vec<String> = (0..200).map(|i| format!(r#""^p{i}$":{{"type":"null"}}"#)).collect();
         let schema = format!(r#"{{"type":"object","patternProperties":{{{}}}}}"#, patterns.join(","));
-        match Grammar::json_schema(&schema, &JsonOptions::default(), &limits) {
+        match json_schema(&schema, &JsonOptions::default(), &limits) {
             Ok(_) => assert!(!schema::takes(&compiled(&schema), r#"{"p7":1}"#)),
             Err(error) => {
                 assert!(matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Limit { .. }), "{error}")
@@ -199,7 +199,7 @@ fn patterns_made_to_explode_do_not() {
     let error = refused(r#"{"pattern":"(?=(a+))\\1"}"#);
     assert_eq!((error.kind(), error.pointer()), (ErrorKind::Unsupported, Some("/pattern")));
     let wide = r#"{"type":"string","pattern":"^(.*a.{18})$","not":{"pattern":"b.{18}$"}}"#;
-    let _ = Grammar::json_schema(wide, &JsonOptions::default(), &Limits::default())
+    let _ = json_schema(wide, &JsonOptions::default(), &Limits::default())
         .map(|grammar| Compiler::new(support::byte_vocab::<&str>(&[])).compile(&grammar));
 }
 
@@ -222,7 +222,7 @@ fn brackets_behind_brackets() {
             for _ in 0..DEPTH {
                 schema = format!("{{{kind}{keyword}{before}{schema}{after}}}");
             }
-            let grammar = Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).unwrap();
+            let grammar = json_schema(&schema, &JsonOptions::default(), &Limits::default()).unwrap();
             let words: Vec<String> = (1..DEPTH + 4).map(|many| opening.repeat(many)).collect();
             let constraint = Compiler::new(support::byte_vocab(&words)).compile(&grammar).unwrap();
             let mut matcher = constraint.matcher();

@@ -5,10 +5,11 @@ mod schema;
 mod support;
 
 use serde_json::{Map, Value};
-use tokenstile::grammar::{Draft, JsonOptions, JsonWhitespace, MemberOrder};
+use tokenstile_grammar::JsonWhitespace;
+use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder};
 
 const PAGE: &str = include_str!("../../../docs/json-schema.md");
-const KEYWORDS: &str = include_str!("../../grammar/src/json_schema/keywords.rs");
+const KEYWORDS: &str = include_str!("../../json-schema/src/keywords.rs");
 
 fn options(given: Option<&Value>) -> JsonOptions {
     let none = Map::new();

@@ -4,11 +4,12 @@ mod support;
 
 use regex::Regex;
 use support::{byte_vocab, compile, masks_agree};
-use tokenstile::grammar::{GrammarBuilder, JsonOptions, RegexOptions, regex_expr};
-use tokenstile::{Grammar, Limits};
+use tokenstile_engine::{Grammar, Limits};
+use tokenstile_grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 fn schema(source: &str) -> Grammar {
-    Grammar::json_schema(source, &JsonOptions::default(), &Limits::default())
+    json_schema(source, &JsonOptions::default(), &Limits::default())
         .unwrap_or_else(|e| panic!("{e}\n{source}"))
 }
 

@@ -5,10 +5,11 @@ mod support;
 use std::time::Duration;
 
 use support::{byte_vocab, gbnf, mask_of, regex};
-use tokenstile::grammar::RegexOptions;
-use tokenstile::{
+use tokenstile_engine::{
     Cancel, CompileError, Compiler, Constraint, ErrorKind, Grammar, GrammarError, Limits, MatchError, Matcher,
 };
+use tokenstile_grammar::RegexOptions;
+use tokenstile_json_schema::json_schema;
 
 fn limit(name: &'static str) -> ErrorKind {
     ErrorKind::Limit { name }
@@ -33,7 +34,7 @@ fn refusal(result: Result<Constraint, CompileError>) -> GrammarError {
 
 #[test]
 fn source_bytes() {
-    let limits = Limits { source_bytes: 20, ..Limits::default() };
+    let limits = Limits::default().with_source_bytes(20);
     let fits = "root ::= \"abcdefghi\"";
     assert_eq!(fits.len(), 20);
     assert!(Grammar::gbnf(fits, &limits).is_ok());
@@ -45,7 +46,7 @@ fn source_bytes() {
 
 #[test]
 fn nesting() {
-    let limits = Limits { nesting: 10, ..Limits::default() };
+    let limits = Limits::default().with_nesting(10);
     let nested = |n: usize| format!("{}a{}", "(".repeat(n), ")".repeat(n));
     let options = RegexOptions::default();
     assert!(Grammar::regex(&nested(9), &options, &limits).is_ok());
@@ -59,15 +60,15 @@ fn nesting() {
 fn rules() {
     let source: String = (0..100).map(|i| format!("r{i} ::= \"x\" r{}\n", i + 1)).collect();
     let source = format!("root ::= r0\n{source}r100 ::= \"y\"\n");
-    let limits = Limits { rules: 50, ..Limits::default() };
+    let limits = Limits::default().with_rules(50);
     assert_names(&Grammar::gbnf(&source, &limits).unwrap_err(), "rules");
-    assert!(Grammar::gbnf(&source, &Limits { rules: 102, ..Limits::default() }).is_ok());
+    assert!(Grammar::gbnf(&source, &Limits::default().with_rules(102)).is_ok());
 }
 
 #[test]
 fn exprs() {
     let source = format!("root ::= {}", (0..200).map(|i| format!("\"{i}\"")).collect::<Vec<_>>().join(" | "));
-    let limits = Limits { exprs: 50, ..Limits::default() };
+    let limits = Limits::default().with_exprs(50);
     assert_names(&Grammar::gbnf(&source, &limits).unwrap_err(), "exprs");
     let pattern = (0..200).map(|i| format!("x{i}*")).collect::<String>();
     let error = Grammar::regex(&pattern, &RegexOptions::default(), &limits).unwrap_err();
@@ -92,7 +93,7 @@ fn visit(matcher: &mut Matcher, steps: usize) -> Result<(), MatchError> {
 
 #[test]
 fn states() {
-    let limits = Limits { states: 400, ..Limits::default() };
+    let limits = Limits::default().with_states(400);
     let constraint = compile_with(&exponential(14), limits).unwrap();
     let mut matcher = constraint.matcher();
     match visit(&mut matcher, 600) {
@@ -109,7 +110,7 @@ fn heads() {
     let rules: String = (0..40).map(|i| format!("r{i} ::= \"(\" r{i} \"{i:02}\" | \"x\"\n")).collect();
     let calls = (0..40).map(|i| format!("r{i} \"{i:02}\"")).collect::<Vec<_>>().join(" | ");
     let grammar = gbnf(&format!("root ::= {calls}\n{rules}"));
-    let constraint = compile_with(&grammar, Limits { heads: 10, ..Limits::default() }).unwrap();
+    let constraint = compile_with(&grammar, Limits::default().with_heads(10)).unwrap();
     let mut matcher = constraint.matcher();
     let error = matcher.commit_bytes(b"((((").unwrap_err();
     assert_eq!(error, MatchError::Limit { name: "heads", value: 10 });
@@ -121,7 +122,7 @@ fn heads() {
 
 #[test]
 fn cache_bytes() {
-    let limits = Limits { cache_bytes: 50_000, ..Limits::default() };
+    let limits = Limits::default().with_cache_bytes(50_000);
     let constraint = compile_with(&exponential(10), limits).unwrap();
     let mut matcher = constraint.matcher();
     visit(&mut matcher, 300).unwrap();
@@ -133,7 +134,7 @@ fn cache_bytes() {
 #[test]
 fn mask_work_leaves_the_matcher_as_it_was() {
     let grammar = gbnf(r#"root ::= "x" [a-z]* root "y" | [0-9]"#);
-    let constraint = compile_with(&grammar, Limits { mask_work: 60, ..Limits::default() }).unwrap();
+    let constraint = compile_with(&grammar, Limits::default().with_mask_work(60)).unwrap();
     let mut matcher = constraint.matcher();
     matcher.commit_bytes(b"x").unwrap();
     let error = matcher.commit_bytes(&b"x".repeat(5_000)).unwrap_err();
@@ -150,7 +151,7 @@ fn mask_work_leaves_the_matcher_as_it_was() {
 #[test]
 fn mask_work_of_a_mask_leaves_the_matcher_as_it_was() {
     let grammar = regex("(?:[ab]{3}|[bc]{2}x)*");
-    let constraint = compile_with(&grammar, Limits { mask_work: 8, ..Limits::default() }).unwrap();
+    let constraint = compile_with(&grammar, Limits::default().with_mask_work(8)).unwrap();
     let mut matcher = constraint.matcher();
     let mut words = vec![0; matcher.mask_words()];
     let error = matcher.fill_mask(&mut words).unwrap_err();
@@ -171,7 +172,7 @@ fn large() -> Grammar {
 #[test]
 fn compile_time() {
     let grammar = large();
-    let limits = Limits { compile_time: Duration::from_millis(1), ..Limits::default() };
+    let limits = Limits::default().with_compile_time(Duration::from_millis(1));
     let started = std::time::Instant::now();
     let error = refusal(compile_with(&grammar, limits));
     assert_names(&error, "compile_time");
@@ -181,7 +182,7 @@ fn compile_time() {
 
 #[test]
 fn compile_time_of_boolean_expressions() {
-    let limits = Limits { compile_time: Duration::from_millis(1), ..Limits::default() };
+    let limits = Limits::default().with_compile_time(Duration::from_millis(1));
     let grammar = regex("(?!(?:.*a.{12}b))(?=.*c.{14}d)(?!.*e.{13}f).*");
     let started = std::time::Instant::now();
     if let Err(error) = compile_with(&grammar, limits) {
@@ -193,7 +194,7 @@ fn compile_time_of_boolean_expressions() {
 #[test]
 fn cancel() {
     let flag = Cancel::new();
-    let limits = Limits { cancel: Some(flag.clone()), ..Limits::default() };
+    let limits = Limits::default().with_cancel(Some(flag.clone()));
     let grammar = large();
     assert!(compile_with(&gbnf("root ::= \"a\""), limits.clone()).is_ok());
     flag.cancel();
@@ -204,7 +205,7 @@ fn cancel() {
 #[test]
 fn cancel_from_another_thread() {
     let flag = Cancel::new();
-    let limits = Limits { cancel: Some(flag.clone()), ..Limits::default() };
+    let limits = Limits::default().with_cancel(Some(flag.clone()));
     let grammar = large();
     std::thread::scope(|scope| {
         let compile = scope.spawn(|| compile_with(&grammar, limits));
@@ -219,7 +220,7 @@ fn cancel_from_another_thread() {
 fn a_search_that_is_given_up_is_an_error_each_time_and_nothing_else_is_lost() {
     let schema = r#"{"type": "string", "allOf": [{"pattern": "^(?:x[ab]*a[ab]{17}|y+)$"},
         {"pattern": "^(?:x[ab]*b[ab]{17}|y+)$"}]}"#;
-    let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let grammar = json_schema(schema, &Default::default(), &Limits::default()).unwrap();
     let constraint = Compiler::new(byte_vocab::<&str>(&[])).compile(&grammar).unwrap();
     let mut matcher = constraint.matcher();
     matcher.commit_bytes(b"\"").unwrap();

@@ -5,9 +5,10 @@ mod support;
 use std::collections::HashSet;
 
 use support::{allowed, bit, byte_vocab, compile, mask_of, masks_agree, tokens_in};
-use tokenstile::grammar::ir::{CharSet, Count, MachineRef, Members, Slot};
-use tokenstile::grammar::{ErrorKind, ExprId, GrammarBuilder};
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_grammar::ir::{CharSet, Count, MachineRef, Members, Slot};
+use tokenstile_grammar::{ErrorKind, ExprId, GrammarBuilder};
+use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::generate::{random_dfa, random_members};
 use tokenstile_testkit::{Reference, Rng, TokenReference};
 
@@ -572,7 +573,7 @@ fn many_keys_once_each_in_any_order() {
         r#"{{"type": "object", "properties": {{{}}}, "additionalProperties": false}}"#,
         members.join(",")
     );
-    let grammar = Grammar::json_schema(&source, &Default::default(), &Limits::default()).unwrap();
+    let grammar = json_schema(&source, &Default::default(), &Limits::default()).unwrap();
     let tokens = [
         "bb",
         "bbz",

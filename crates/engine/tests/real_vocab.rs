@@ -11,8 +11,9 @@ use std::fs;
 use std::sync::OnceLock;
 
 use support::{Sorted, gbnf, llama3, regex, shared, tokens_in};
-use tokenstile::grammar::JsonWhitespace;
-use tokenstile::{Compiler, Grammar, Limits, Matcher};
+use tokenstile_engine::{Compiler, Grammar, Limits, Matcher};
+use tokenstile_grammar::JsonWhitespace;
+use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::generate::sample_sentence;
 use tokenstile_testkit::{RefState, Reference, Rng, TokenReference};
 
@@ -335,7 +336,7 @@ fn words_that_lead_about() {
 #[test]
 fn keys_with_exceptions() {
     let schema = |source: &str| {
-        Grammar::json_schema(source, &tokenstile::grammar::JsonOptions::default(), &Limits::default())
+        json_schema(source, &tokenstile_json_schema::JsonOptions::default(), &Limits::default())
             .unwrap_or_else(|e| panic!("{e}"))
     };
     let cases: [(&str, &[&str]); 3] = [

@@ -1,6 +1,6 @@
 //! Every mask, bit for bit, against the reference matcher: random grammars, random vocabularies, random walks.
 
-use tokenstile::{Compiler, ErrorKind, Grammar, Limits, MatchError, Matcher, Vocab, VocabErrorKind};
+use tokenstile_engine::{Compiler, ErrorKind, Grammar, Limits, MatchError, Matcher, Vocab, VocabErrorKind};
 use tokenstile_testkit::generate::{
     GrammarOptions, VocabOptions, random_grammar, random_region, random_vocab, sample_sentence,
 };
@@ -203,7 +203,7 @@ fn masks_equal_the_reference_on_vocabularies_without_some_bytes() {
 fn limits_are_errors_of_the_matcher_alone() {
     let grammar = Grammar::gbnf("root ::= [a-z]* \"x\" root | [0-9]", &Limits::default()).unwrap();
     let vocab = Vocab::from_tokens((0..=255u32).map(|b| (b, vec![b as u8])), &[256]).unwrap();
-    let limits = Limits { mask_work: 3, ..Limits::default() };
+    let limits = Limits::default().with_mask_work(3);
     let constraint = Compiler::new(vocab).with_limits(limits).compile(&grammar).unwrap();
     let mut matcher = constraint.matcher();
     let error = matcher.fill_mask(&mut vec![0; matcher.mask_words()]).unwrap_err();

@@ -5,13 +5,13 @@ mod schema;
 mod support;
 
 use support::{Words, allowed, byte_vocab, compile};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Grammar, Limits};
+use tokenstile_engine::{Grammar, Limits};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 const REGEX: &str = r#"{"type":"string","format":"regex"}"#;
 
 fn grammar(schema: &str) -> Grammar {
-    Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
+    json_schema(schema, &JsonOptions::default(), &Limits::default()).expect("a good schema")
 }
 
 /// Tokens that are in the middle of something, or go past it.

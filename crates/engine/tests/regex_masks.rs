@@ -4,7 +4,7 @@ mod support;
 
 use regex::bytes::Regex;
 use support::{Sorted, bit, byte_vocab, compile, mask_of};
-use tokenstile::{Compiler, Constraint, ErrorKind, Grammar, Limits, MatchError, Vocab};
+use tokenstile_engine::{Compiler, Constraint, ErrorKind, Grammar, Limits, MatchError, Vocab};
 use tokenstile_testkit::generate::{mutate, random_regex, sample_sentence};
 use tokenstile_testkit::{Reference, Rng};
 

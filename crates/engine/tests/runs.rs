@@ -6,8 +6,9 @@ mod support;
 use std::sync::OnceLock;
 
 use support::{Words, compile, gbnf, regex};
-use tokenstile::grammar::{GrammarBuilder, JsonOptions, RegexOptions, regex_expr};
-use tokenstile::{Grammar, Limits};
+use tokenstile_engine::{Grammar, Limits};
+use tokenstile_grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 
 /// All words of three letters, with and without a space before them; some with an accent; some cut inside it.
@@ -432,7 +433,7 @@ fn a_loop_up_to_a_length() {
         ("^a*x\\\\S*$", 9),
     ] {
         let source = format!(r#"{{"type": "string", "pattern": "{pattern}", "maxLength": {length}}}"#);
-        let grammar = Grammar::json_schema(&source, &JsonOptions::default(), &Limits::default())
+        let grammar = json_schema(&source, &JsonOptions::default(), &Limits::default())
             .unwrap_or_else(|e| panic!("{e}\n{source}"));
         let texts = [
             "\"",

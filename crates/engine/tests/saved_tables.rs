@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use support::{byte_vocab, gbnf, llama3, mask_of, regex, say, tokens_in};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Compiler, Grammar, Limits, TablesError, Vocab};
+use tokenstile_engine::{Compiler, Grammar, Limits, TablesError, Vocab};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Rng;
 
 fn schema(text: &str) -> Grammar {
-    Grammar::json_schema(text, &JsonOptions::default(), &Limits::default()).expect("a sound schema")
+    json_schema(text, &JsonOptions::default(), &Limits::default()).expect("a sound schema")
 }
 
 /// Constraints that use the tables in different ways: runs, counts, characters past ASCII, keys that may not repeat,

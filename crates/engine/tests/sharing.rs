@@ -3,7 +3,8 @@
 mod support;
 
 use support::{Sorted, byte_vocab, gbnf, mask_of, tokens_in};
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::{Reference, Rng};
 
 const MATCHERS: u64 = 64;
@@ -96,7 +97,7 @@ fn four_threads_see_what_one_does() {
 #[test]
 fn four_threads_that_renew_the_caches_see_what_one_does() {
     for grammar in grammars() {
-        let limits = Limits { cache_bytes: 20_000, ..Limits::default() };
+        let limits = Limits::default().with_cache_bytes(20_000);
         let shared = constraint(&grammar, limits);
         assert_eq!(on_four_threads(&shared, 40), alone(&grammar, 40));
         assert!(shared.stats().renewals > 0, "{:?}", shared.stats());
@@ -105,7 +106,7 @@ fn four_threads_that_renew_the_caches_see_what_one_does() {
 
 #[test]
 fn small_caches_are_renewed_and_stay_small() {
-    let small = constraint(&json(), Limits { cache_bytes: 15_000, ..Limits::default() });
+    let small = constraint(&json(), Limits::default().with_cache_bytes(15_000));
     let large = constraint(&json(), Limits::default());
     let (mut a, mut b) = (small.matcher(), large.matcher());
     let mut most = 0;
@@ -122,7 +123,7 @@ fn small_caches_are_renewed_and_stay_small() {
 #[test]
 fn steps_are_undone_across_a_renewal() {
     let grammar = json();
-    let small = constraint(&grammar, Limits { cache_bytes: 30_000, ..Limits::default() });
+    let small = constraint(&grammar, Limits::default().with_cache_bytes(30_000));
     let (sorted, reference) = (Sorted::new(&vocab()), Reference::new(&grammar));
     let text =
         br#"{"key": [1, 2.5e3, "a\u00e9\n", {"x": null}, [[["deep"]]], true, false, "the end"], "b": {}}"#;
@@ -147,7 +148,7 @@ fn steps_are_undone_across_a_renewal() {
 #[test]
 fn a_sequence_too_large_for_the_caches_does_not_renew_them_at_every_call() {
     let grammar = support::regex("[ab]*a[ab]{10}");
-    let small = constraint(&grammar, Limits { cache_bytes: 50_000, ..Limits::default() });
+    let small = constraint(&grammar, Limits::default().with_cache_bytes(50_000));
     let mut matcher = small.matcher();
     let mut rng = Rng::new(3);
     for _ in 0..600 {
@@ -163,7 +164,7 @@ fn a_sequence_too_large_for_the_caches_does_not_renew_them_at_every_call() {
 
 #[test]
 fn forks_live_in_different_fillings_of_the_caches() {
-    let small = constraint(&json(), Limits { cache_bytes: 20_000, ..Limits::default() });
+    let small = constraint(&json(), Limits::default().with_cache_bytes(20_000));
     let mut matcher = small.matcher();
     matcher.commit_bytes(b"{\"a\": [\"b").unwrap();
     let mut forks: Vec<Matcher> = (0..8).map(|_| matcher.fork()).collect();
@@ -200,8 +201,7 @@ fn schemas_on_several_threads_see_what_each_does_alone() {
         r#"{"type":"array","items":{"properties":{"10":{"type":"integer"},"ab":{"enum":["é","ing"]}}}}"#,
         r#"{"anyOf":[{"type":"string"},{"type":"object","minProperties":1,"properties":{"é":{}}}]}"#,
     ];
-    let grammar =
-        |schema: &&str| Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let grammar = |schema: &&str| json_schema(schema, &Default::default(), &Limits::default()).unwrap();
     let grammars: Vec<Grammar> = schemas.iter().map(grammar).collect();
     let steps = 150;
     for seed in 0..4 {

@@ -5,8 +5,8 @@ mod support;
 use std::collections::VecDeque;
 
 use support::{byte_vocab, compile, gbnf, regex};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Constraint, Grammar, Limits, Matcher};
+use tokenstile_engine::{Constraint, Grammar, Limits, Matcher};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// The length of a shortest completion, by trying all bytes of a small alphabet, shortest texts first.
 fn by_trying(matcher: &Matcher, alphabet: &[u8], most: usize) -> Option<usize> {
@@ -43,7 +43,7 @@ fn at(constraint: &Constraint, text: &str) -> Matcher {
 }
 
 fn schema(source: &str) -> Grammar {
-    Grammar::json_schema(source, &JsonOptions::canonical(), &Limits::default()).unwrap()
+    json_schema(source, &JsonOptions::canonical(), &Limits::default()).unwrap()
 }
 
 #[test]

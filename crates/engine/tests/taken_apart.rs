@@ -6,8 +6,8 @@ mod support;
 use std::sync::OnceLock;
 
 use support::{Words, byte_vocab, gbnf, masks_agree};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Grammar, Limits};
+use tokenstile_engine::Limits;
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// Short words of letters and digits, some with what may follow them; parts of keywords; rules of dashes, dots and blanks.
 fn words() -> &'static Words {
@@ -74,8 +74,7 @@ fn words() -> &'static Words {
 
 fn check_pattern(pattern: &str, texts: &[&str]) {
     let schema = format!(r#"{{"type":"string","pattern":{pattern:?}}}"#);
-    let grammar =
-        Grammar::json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
+    let grammar = json_schema(&schema, &JsonOptions::default(), &Limits::default()).expect("a good schema");
     words().check_along(&grammar, &texts.iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>());
 }
 
@@ -152,7 +151,7 @@ fn white_space_of_many_lengths_before_anything() {
     let schema = r##"{"type": "object", "additionalProperties": false, "properties": {
         "ab": {"$ref": "#"}, "cd": {"type": "array", "items": {"anyOf": [{"$ref": "#"}, {"type": "integer"}]}},
         "ef": {"type": "boolean"}}}"##;
-    let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default()).unwrap();
+    let grammar = json_schema(schema, &Default::default(), &Limits::default()).unwrap();
     let text = "{   \"ab\":  {  \"ef\" :   true,    \"cd\": [  1,   {     \"ef\": false}  ,  2 ]  }  ,  \"cd\":[ ]   }";
     masks_agree(&grammar, &vocab, text, schema);
     let source = "root ::= sum\nsum ::= term ([ ]* \",\" [ ]* term)*\nterm ::= \"(\" [ ]* sum [ ]* \")\" | [a-z]+ [ ]* call?\n\

@@ -3,7 +3,7 @@
 mod support;
 
 use support::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
-use tokenstile::{CompileError, Compiler, ErrorKind, MatchError, Vocab};
+use tokenstile_engine::{CompileError, Compiler, ErrorKind, MatchError, Vocab};
 use tokenstile_testkit::{Reference, TokenReference};
 
 fn vocab_of(tokens: &[&[u8]], end: &[u32]) -> Vocab {

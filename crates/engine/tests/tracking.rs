@@ -6,14 +6,14 @@ mod support;
 mod tracked;
 
 use support::{allowed, bit, byte_vocab, mask_of};
-use tokenstile::grammar::JsonOptions;
-use tokenstile::grammar::JsonWhitespace::{self, Any, Compact};
-use tokenstile::grammar::ir::Tracking;
-use tokenstile::{Compiler, Grammar, Limits, MatchError, Matcher, Vocab};
+use tokenstile_engine::{Compiler, Grammar, Limits, MatchError, Matcher, Vocab};
+use tokenstile_grammar::JsonWhitespace::{self, Any, Compact};
+use tokenstile_grammar::ir::Tracking;
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::{Rng, TrackedReference};
 use tracked::{Json, NUMBER, TEXT, structure_vocab};
 
-fn json(ws: JsonWhitespace, build: impl FnOnce(&mut Json) -> tokenstile::grammar::ExprId) -> Grammar {
+fn json(ws: JsonWhitespace, build: impl FnOnce(&mut Json) -> tokenstile_grammar::ExprId) -> Grammar {
     let mut json = Json::new(ws);
     let root = build(&mut json);
     json.finish(root)
@@ -38,7 +38,7 @@ fn items(pattern: &str, unique: bool, count: (u32, Option<u32>)) -> Grammar {
 }
 
 fn schema(text: &str) -> Grammar {
-    Grammar::json_schema(text, &JsonOptions::default(), &Limits::default()).unwrap()
+    json_schema(text, &JsonOptions::default(), &Limits::default()).unwrap()
 }
 
 /// Objects that differ, with members that have names and others that have any.
@@ -430,7 +430,7 @@ fn bytes_that_stand_for_repetitions_are_no_text() {
 #[test]
 fn caches_that_are_started_anew_do_not_forget() {
     let grammar = any_json();
-    let limits = tokenstile::Limits { cache_bytes: 1, ..tokenstile::Limits::default() };
+    let limits = tokenstile_engine::Limits::default().with_cache_bytes(1);
     let vocab = structure_vocab();
     let constraint = Compiler::new(vocab.clone()).with_limits(limits).compile(&grammar).unwrap();
     let (mut small, mut large) =
@@ -449,7 +449,7 @@ fn batches_and_warm_constraints_are_no_different() {
     let fresh = constraint.fresh();
     constraint.warm(std::time::Duration::from_millis(50));
     let texts = ["{\"a\":1,\"", "{\"a\":1,\"b", "[1,2,1", "[[\"a\"],[\"a\"", "[{\"a\":1},{"];
-    let start = |constraint: &tokenstile::Constraint, text: &str| {
+    let start = |constraint: &tokenstile_engine::Constraint, text: &str| {
         let mut matcher = constraint.matcher();
         matcher.commit_bytes(text.as_bytes()).unwrap();
         matcher
@@ -457,7 +457,7 @@ fn batches_and_warm_constraints_are_no_different() {
     let mut batch: Vec<Matcher> = texts.iter().map(|text| start(&constraint, text)).collect();
     let words = constraint.mask_words();
     let mut masks = vec![0; words * batch.len()];
-    assert!(tokenstile::fill_masks(&mut batch, &mut masks, words).iter().all(Result::is_ok));
+    assert!(tokenstile_engine::fill_masks(&mut batch, &mut masks, words).iter().all(Result::is_ok));
     for (text, mask) in texts.iter().zip(masks.chunks(words)) {
         assert_eq!(mask_of(&mut start(&fresh, text)), mask, "{text}");
     }

@@ -1,7 +1,9 @@
 //! Bad vocabularies: each a typed error with a place, never a panic, never memory that the input does not pay
 //! for. Small good files of every format are also mutated at random, always the same way.
 
-use tokenstile::{MAX_TOKENS, TokenId, TokenKind, Vocab, VocabError, VocabErrorKind as Kind, VocabPlace};
+use tokenstile_engine::{
+    MAX_TOKENS, TokenId, TokenKind, Vocab, VocabError, VocabErrorKind as Kind, VocabPlace,
+};
 
 const NO_SPECIAL: &[(&str, TokenId)] = &[];
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use tokenstile::{TokenId, TokenKind, Vocab};
+use tokenstile_engine::{TokenId, TokenKind, Vocab};
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -6,7 +6,8 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use support::{byte_vocab, compile, mask_of};
-use tokenstile::{Grammar, Limits, Matcher, Vocab};
+use tokenstile_engine::{Limits, Matcher, Vocab};
+use tokenstile_json_schema::json_schema;
 
 const ORDER: &str = r#"{
     "type": "object",
@@ -59,7 +60,7 @@ fn go(matcher: &mut Matcher, word: &str) {
 
 #[test]
 fn a_text_of_a_warmed_constraint_meets_nothing_new() {
-    let grammar = Grammar::json_schema(ORDER, &Default::default(), &Limits::default()).unwrap();
+    let grammar = json_schema(ORDER, &Default::default(), &Limits::default()).unwrap();
     let warmed = compile(&grammar, &order_vocab());
     let fresh = warmed.fresh();
     // The memory budget is what ends it, so the time of the machine does not matter.
@@ -88,8 +89,8 @@ fn warming_copes_with_any_constraint() {
         r#"{"type": "array", "minItems": 100000, "items": {"type": "array", "minItems": 100000}}"#,
     ];
     for schema in schemas {
-        let grammar = Grammar::json_schema(schema, &Default::default(), &Limits::default());
-        let Ok(constraint) = tokenstile::Compiler::new(order_vocab()).compile(grammar.unwrap()) else {
+        let grammar = json_schema(schema, &Default::default(), &Limits::default());
+        let Ok(constraint) = tokenstile_engine::Compiler::new(order_vocab()).compile(grammar.unwrap()) else {
             continue;
         };
         let fresh = constraint.fresh();
@@ -112,7 +113,7 @@ fn warming_copes_with_any_constraint() {
 /// A model that has read its prompt is not kept waiting: it is asked between masks.
 #[test]
 fn warming_goes_on_for_as_long_as_it_is_told_to() {
-    let grammar = Grammar::json_schema(ORDER, &Default::default(), &Limits::default()).unwrap();
+    let grammar = json_schema(ORDER, &Default::default(), &Limits::default()).unwrap();
     let constraint = compile(&grammar, &order_vocab());
     let built = || constraint.stats().walks + constraint.stats().states;
     let (before, asked) = (built(), Cell::new(0));

@@ -50,7 +50,7 @@ struct Node {
 
 /// One of `strings`, as a trie of literals: the edges of a node start with different characters. No strings at
 /// all give `Never`.
-pub(crate) fn trie_of_literals(arena: &mut Arena, strings: &[&[u8]]) -> ExprId {
+pub fn trie_of_literals(arena: &mut Arena, strings: &[&[u8]]) -> ExprId {
     let mut strings = strings.to_vec();
     strings.sort_unstable();
     strings.dedup();

@@ -12,6 +12,7 @@ use crate::regex::{RegexOptions, regex_expr};
 /// How much white space may stand between the tokens of a JSON text. There is never any around the whole of
 /// it: a model that may start or end with white space may write nothing else.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum JsonWhitespace {
     /// As RFC 8259 has it: any number of spaces, tabs and newlines.
     Any,
@@ -25,32 +26,30 @@ pub enum JsonWhitespace {
     Pattern(std::sync::Arc<str>),
 }
 
-impl JsonWhitespace {
-    /// The white space that may stand between two tokens.
-    pub(crate) fn expr(&self, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
-        let blank = arena.chars(&CharSet::of(" \t"));
-        Ok(match self {
-            JsonWhitespace::Any => {
-                let any = arena.chars(&CharSet::of(" \t\n\r"));
-                arena.star(any)
-            }
-            JsonWhitespace::Bounded => {
-                let (lf, crlf) = (arena.literal(b"\n"), arena.literal(b"\r\n"));
-                let newline = arena.alt(&[lf, crlf]);
-                let newline = arena.optional(newline);
-                // More than any token is long: a mask need not know how many there were.
-                let blanks = arena.repeat(blank, 0, Some(256));
-                arena.concat(&[newline, blanks])
-            }
-            JsonWhitespace::Compact => arena.empty(),
-            JsonWhitespace::Pattern(pattern) => {
-                let pattern = regex_expr(pattern, &RegexOptions::default(), arena, limits)?;
-                let any = arena.chars(&CharSet::of(" \t\n\r"));
-                let any = arena.star(any);
-                arena.and(&[pattern, any])
-            }
-        })
-    }
+/// The white space that may stand between two tokens.
+pub fn white_space(kind: &JsonWhitespace, arena: &mut Arena, limits: &Limits) -> Result<ExprId, Error> {
+    let blank = arena.chars(&CharSet::of(" \t"));
+    Ok(match kind {
+        JsonWhitespace::Any => {
+            let any = arena.chars(&CharSet::of(" \t\n\r"));
+            arena.star(any)
+        }
+        JsonWhitespace::Bounded => {
+            let (lf, crlf) = (arena.literal(b"\n"), arena.literal(b"\r\n"));
+            let newline = arena.alt(&[lf, crlf]);
+            let newline = arena.optional(newline);
+            // More than any token is long: a mask need not know how many there were.
+            let blanks = arena.repeat(blank, 0, Some(256));
+            arena.concat(&[newline, blanks])
+        }
+        JsonWhitespace::Compact => arena.empty(),
+        JsonWhitespace::Pattern(pattern) => {
+            let pattern = regex_expr(pattern, &RegexOptions::default(), arena, limits)?;
+            let any = arena.chars(&CharSet::of(" \t\n\r"));
+            let any = arena.star(any);
+            arena.and(&[pattern, any])
+        }
+    })
 }
 
 impl Grammar {
@@ -81,7 +80,7 @@ impl Grammar {
         let (value, object, array, string, number) = (value?, object?, array?, string?, number?);
         let arena = &mut grammar.arena;
 
-        let ws = whitespace.expr(arena, limits)?;
+        let ws = white_space(&whitespace, arena, limits)?;
         let calls = [object, array, string, number].map(|rule| arena.rule(rule));
         let words = ["true", "false", "null"].map(|word| arena.literal(word.as_bytes()));
         let value_body = arena.alt(&[&calls[..], &words[..]].concat());
@@ -104,7 +103,7 @@ impl Grammar {
 }
 
 /// `open`, items with commas between them, `close`. White space after an item is part of it.
-pub(crate) fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
+pub fn brackets(arena: &mut Arena, open: &[u8], item: ExprId, close: &[u8], ws: ExprId) -> ExprId {
     let (open, comma, close) = (arena.literal(open), arena.literal(b","), arena.literal(close));
     let next = arena.concat(&[comma, ws, item]);
     let more = arena.star(next);
@@ -129,7 +128,7 @@ fn string_expr(arena: &mut Arena) -> ExprId {
 }
 
 /// A JSON number.
-pub(crate) fn number_expr(arena: &mut Arena) -> ExprId {
+pub fn number_expr(arena: &mut Arena) -> ExprId {
     let digit = arena.chars(&CharSet::from_ranges([(0x30, 0x39)]));
     let nonzero = arena.chars(&CharSet::from_ranges([(0x31, 0x39)]));
     let (digits, some_digits) = (arena.star(digit), arena.repeat(digit, 1, None));

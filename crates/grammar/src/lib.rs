@@ -1,28 +1,25 @@
-//! Constraint languages of Tokenstile: text in, [`Grammar`] out.
+//! Grammars of Tokenstile: text in, [`Grammar`] out.
 //!
-//! This crate reads constraints (GBNF, EBNF, regular expressions, choices, JSON) into one intermediate
-//! representation ([`ir`]) and prepares it for execution ([`passes`]). It never sees a token: turning a
-//! grammar and a vocabulary into masks is the job of the `tokenstile` crate.
+//! This is an internal crate of `tokenstile`, of the same version, and it makes no promise of stability: use it through
+//! `tokenstile`.
+//!
+//! It reads constraints (GBNF, EBNF, regular expressions, choices, JSON) into one intermediate representation ([`ir`])
+//! and prepares it for execution ([`passes`]). It never sees a token: turning a grammar and a vocabulary into masks is
+//! the job of `tokenstile-engine`. `tokenstile-json-schema` reads JSON Schema into the same representation.
 
-mod choice;
+pub mod choice;
 pub mod error;
 mod gbnf;
 mod ids;
 pub mod ir;
-mod json;
-mod json_schema;
+pub mod json;
 pub mod limits;
 pub mod passes;
-mod regex;
-
-// The recognisers that tests share name the crate as its users do.
-#[cfg(test)]
-extern crate self as tokenstile_grammar;
+pub mod regex;
 
 pub use error::{Error, ErrorKind, Place};
 pub use ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use json::JsonWhitespace;
-pub use json_schema::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use limits::Limits;
 pub use regex::{RegexDialect, RegexOptions, RegexSemantics, regex_expr};

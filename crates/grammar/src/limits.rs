@@ -12,12 +12,15 @@ use crate::error::{Error, ErrorKind};
 /// the process and never leaves a half-changed state behind.
 ///
 /// ```
-/// use tokenstile_grammar::{Grammar, Limits};
-/// let limits = Limits { source_bytes: 8, ..Limits::default() };
+/// use tokenstile::{Grammar, Limits};
+/// let limits = Limits::default().with_source_bytes(8);
 /// let error = Grammar::gbnf("root ::= \"far too long\"", &limits).unwrap_err();
 /// assert!(error.to_string().contains("source_bytes"));
 /// ```
+///
+/// Begin with [`Limits::default`] and change what should be different, by a method or in its field.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of constraint source text.
     pub source_bytes: usize,
@@ -55,6 +58,68 @@ impl Default for Limits {
             compile_time: Duration::from_secs(10),
             cancel: None,
         }
+    }
+}
+
+impl Limits {
+    /// The same with another bound on [`source_bytes`](Limits::source_bytes).
+    #[must_use]
+    pub fn with_source_bytes(self, source_bytes: usize) -> Self {
+        Limits { source_bytes, ..self }
+    }
+
+    /// The same with another bound on [`nesting`](Limits::nesting).
+    #[must_use]
+    pub fn with_nesting(self, nesting: usize) -> Self {
+        Limits { nesting, ..self }
+    }
+
+    /// The same with another bound on [`rules`](Limits::rules).
+    #[must_use]
+    pub fn with_rules(self, rules: usize) -> Self {
+        Limits { rules, ..self }
+    }
+
+    /// The same with another bound on [`exprs`](Limits::exprs).
+    #[must_use]
+    pub fn with_exprs(self, exprs: usize) -> Self {
+        Limits { exprs, ..self }
+    }
+
+    /// The same with another bound on [`states`](Limits::states).
+    #[must_use]
+    pub fn with_states(self, states: usize) -> Self {
+        Limits { states, ..self }
+    }
+
+    /// The same with another bound on [`heads`](Limits::heads).
+    #[must_use]
+    pub fn with_heads(self, heads: usize) -> Self {
+        Limits { heads, ..self }
+    }
+
+    /// The same with another bound on [`cache_bytes`](Limits::cache_bytes).
+    #[must_use]
+    pub fn with_cache_bytes(self, cache_bytes: usize) -> Self {
+        Limits { cache_bytes, ..self }
+    }
+
+    /// The same with another bound on [`mask_work`](Limits::mask_work).
+    #[must_use]
+    pub fn with_mask_work(self, mask_work: usize) -> Self {
+        Limits { mask_work, ..self }
+    }
+
+    /// The same with another bound on [`compile_time`](Limits::compile_time).
+    #[must_use]
+    pub fn with_compile_time(self, compile_time: Duration) -> Self {
+        Limits { compile_time, ..self }
+    }
+
+    /// The same with a flag to [`cancel`](Limits::cancel) with, or with none.
+    #[must_use]
+    pub fn with_cancel(self, cancel: impl Into<Option<Cancel>>) -> Self {
+        Limits { cancel: cancel.into(), ..self }
     }
 }
 

@@ -246,21 +246,21 @@ fn ebnf_additions() {
 #[test]
 fn limits_hold() {
     let limit = |name| ErrorKind::Limit { name };
-    let small = Limits { source_bytes: 10, ..Limits::default() };
+    let small = Limits::default().with_source_bytes(10);
     let error = Grammar::gbnf("root ::= \"a\"", &small).unwrap_err();
     assert_eq!((error.kind(), error.place()), (limit("source_bytes"), None), "{error}");
     assert!(error.message().contains("source_bytes = 10"), "{error}");
 
-    let few = Limits { rules: 2, ..Limits::default() };
+    let few = Limits::default().with_rules(2);
     let error = Grammar::gbnf("root ::= a\na ::= \"a\"\nb ::= \"b\"", &few).unwrap_err();
     assert_error(&error, limit("rules"), "3:1", "rules = 2");
 
-    let few = Limits { exprs: 16, ..Limits::default() };
+    let few = Limits::default().with_exprs(16);
     let many: String = (0..30).map(|i| format!("\"x{i}\"* ")).collect();
     let error = Grammar::gbnf(&format!("root ::= {many}"), &few).unwrap_err();
     assert_eq!((error.kind(), error.place().map(|p| p.line)), (limit("exprs"), Some(1)), "{error}");
 
-    let none = Limits { compile_time: Duration::ZERO, ..Limits::default() };
+    let none = Limits::default().with_compile_time(Duration::ZERO);
     let error = Grammar::gbnf(&format!("root ::= {}", "\"x\" ".repeat(1_000)), &none).unwrap_err();
     assert_eq!(error.kind(), limit("compile_time"), "{error}");
 }
@@ -277,7 +277,7 @@ fn depth_is_bounded_by_the_limit_and_not_by_the_stack() {
             "nesting = 1000",
         );
     }
-    let deep = Limits { nesting: usize::MAX, ..Limits::default() };
+    let deep = Limits::default().with_nesting(usize::MAX);
     let grammar = Grammar::gbnf(&nested(100_000), &deep).unwrap();
     assert!(grammar.to_string().contains('a') || grammar.to_string().contains('…'));
     let error = Grammar::gbnf(&"(".repeat(1 << 20), &deep).unwrap_err();
@@ -287,7 +287,7 @@ fn depth_is_bounded_by_the_limit_and_not_by_the_stack() {
 
     let parens = "(".repeat(50 << 20);
     assert_eq!(gbnf_error(&parens).kind(), ErrorKind::Limit { name: "source_bytes" });
-    let large = Limits { source_bytes: 1 << 30, ..Limits::default() };
+    let large = Limits::default().with_source_bytes(1 << 30);
     let error = Grammar::gbnf(&format!("root ::= {parens}"), &large).unwrap_err();
     assert_error(&error, ErrorKind::Limit { name: "nesting" }, "1:1010", "nesting = 1000");
 }

@@ -1,14 +1,12 @@
 //! Regular expressions against two independent engines: `regex` and, for lookaround, `fancy-regex`.
 
-mod regex_common;
-
-use regex_common::{Random, matches};
 use tokenstile_grammar::{ErrorKind, Grammar, Limits, RegexDialect, RegexOptions, RegexSemantics};
+use tokenstile_testkit::plain::{Random, matches};
 
 const SEMANTICS: [RegexSemantics; 2] = [RegexSemantics::WholeMatch, RegexSemantics::Search];
 
 fn compile(pattern: &str, semantics: RegexSemantics, dialect: RegexDialect) -> Grammar {
-    let options = RegexOptions { semantics, dialect, ..RegexOptions::default() };
+    let options = RegexOptions::default().with_semantics(semantics).with_dialect(dialect);
     Grammar::regex(pattern, &options, &Limits::default()).unwrap_or_else(|e| panic!("{pattern:?}: {e}"))
 }
 
@@ -283,7 +281,7 @@ fn mutated_patterns_are_accepted_where_regex_syntax_accepts_them() {
         }
         let pattern: String = pattern.into_iter().collect();
         let compile = |dialect, semantics| {
-            let options = RegexOptions { dialect, semantics, ..RegexOptions::default() };
+            let options = RegexOptions::default().with_dialect(dialect).with_semantics(semantics);
             let result = Grammar::regex(&pattern, &options, &limits);
             if let Err(error) = &result {
                 assert!(error.place().is_some(), "{pattern:?}: {error}");
@@ -378,14 +376,14 @@ fn patterns_of_json_schemas() {
 
 #[test]
 fn options_set_the_flags() {
-    let base = RegexOptions { semantics: RegexSemantics::Search, ..RegexOptions::default() };
+    let base = RegexOptions::default().with_semantics(RegexSemantics::Search);
     let found = |options: RegexOptions, pattern: &str, text: &str| {
         matches(&Grammar::regex(pattern, &options, &Limits::default()).unwrap(), text.as_bytes())
     };
-    assert!(found(RegexOptions { case_insensitive: true, ..base.clone() }, "^straße$", "STRAẞE"));
-    assert!(found(RegexOptions { dot_all: true, ..base.clone() }, "^a.b$", "a\nb"));
+    assert!(found(base.clone().with_case_insensitive(true), "^straße$", "STRAẞE"));
+    assert!(found(base.clone().with_dot_all(true), "^a.b$", "a\nb"));
     assert!(!found(base.clone(), "^a.b$", "a\nb"));
-    assert!(found(RegexOptions { multi_line: true, ..base.clone() }, "^b$", "a\nb\nc"));
+    assert!(found(base.clone().with_multi_line(true), "^b$", "a\nb\nc"));
     assert!(!found(base, "^b$", "a\nb\nc"));
 }
 
@@ -408,7 +406,7 @@ fn large_patterns_meet_limits_and_not_the_stack() {
         Err(ErrorKind::Limit { name: "nesting" })
     );
     // Deep nesting is only a matter of the limit, and a long tail in deep groups is not copied at each level.
-    let deep = Limits { nesting: 1 << 20, ..Limits::default() };
+    let deep = Limits::default().with_nesting(1 << 20);
     let pattern =
         format!("{}{}{}", "(^a|(?:b".repeat(100_000), "[ab][cd]".repeat(10_000), ")c)*$".repeat(100_000));
     let started = std::time::Instant::now();

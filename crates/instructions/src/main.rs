@@ -4,7 +4,7 @@
 //! compared with those of another day.
 #![allow(clippy::print_stdout, reason = "the names go to whoever counts")]
 
-#[path = "../../engine/benches/support/mod.rs"]
+#[path = "../../tokenstile/benches/support/mod.rs"]
 mod support;
 
 use tokenstile::{Compiler, Limits};

@@ -6,7 +6,7 @@
 #![cfg(test)]
 #![allow(dead_code, reason = "a model does not use all of a file")]
 
-#[path = "../../engine/src/automaton/append.rs"]
+#[path = "../../engine/src/collections/append.rs"]
 mod append;
 #[path = "../../engine/src/collections/memo.rs"]
 mod memo;

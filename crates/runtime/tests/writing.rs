@@ -3,8 +3,7 @@
 mod support;
 
 use support::{ask, compile, finish, runtime, schema, text, warm};
-use tokenstile::grammar::RegexOptions;
-use tokenstile::{Grammar, Limits};
+use tokenstile::{Grammar, Limits, RegexOptions};
 use tokenstile_runtime::{Finish, GenerateError, Origin, Sampling};
 
 const PERSON: &str = r#"{"type":"object","properties":{"name":{"type":"string","maxLength":20},

@@ -1,5 +1,7 @@
 //! The truth that Tokenstile's tests hold the engine against: slow, obvious, and written from the definitions.
 //!
+//! This is an internal crate of `tokenstile`, of the same version, and it makes no promise of stability.
+//!
 //! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
 //!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
 //! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
@@ -7,6 +9,7 @@
 //! * [`TrackedReference`] does the same for grammars whose texts are JSON in which repetitions are noticed.
 //! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
 //!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
+//! * [`plain`] matches short texts against expressions by their definition.
 //! * [`generate`] makes random grammars, regular expressions, vocabularies and sentences from an [`Rng`].
 //!
 //! Nothing here uses the engine or the grammar passes. Where an answer could not be had within the budget it is
@@ -39,6 +42,7 @@ mod along;
 pub mod boolean;
 pub mod generate;
 mod members;
+pub mod plain;
 mod reference;
 mod rng;
 pub mod spans;

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{Compiler, Constraint, Matcher};
+use tokenstile::{ByteSet, Compiler, Constraint, Matcher};
 
 use super::instances;
 use crate::rng::Rng;

@@ -4,9 +4,9 @@
 //! walks go through a smaller grammar: members in their order, only listed ones, no white space. What they find is held
 //! against the constraint itself.
 
-use tokenstile::grammar::ir::ByteSet;
-use tokenstile::grammar::{JsonOptions, JsonWhitespace, MemberOrder};
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher};
+use tokenstile::{
+    ByteSet, Compiler, Constraint, Grammar, JsonOptions, JsonWhitespace, Limits, Matcher, MemberOrder,
+};
 
 use super::examples::{Clock, WALKS};
 use crate::rng::Rng;

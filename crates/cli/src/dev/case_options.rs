@@ -4,7 +4,7 @@
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};
-use tokenstile::grammar::{JsonOptions, RegexSemantics};
+use tokenstile::{JsonOptions, RegexSemantics};
 
 use crate::json_options;
 use crate::source::{self, Kind, Options};
@@ -83,7 +83,7 @@ fn semantics(name: &str) -> Result<RegexSemantics, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::grammar::RegexDialect;
+    use tokenstile::RegexDialect;
 
     fn options(kind: Kind, text: &str) -> Result<Options, String> {
         from_json(kind, &serde_json::from_str(text).unwrap())

@@ -1,7 +1,6 @@
 //! What may follow a text, in words: characters where they can be told, else bytes.
 
-use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{MatchError, Matcher};
+use tokenstile::{ByteSet, MatchError, Matcher};
 
 use crate::bytes;
 
@@ -90,8 +89,7 @@ fn ranges(characters: &[char]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::grammar::RegexOptions;
-    use tokenstile::{Compiler, Grammar, Limits};
+    use tokenstile::{Compiler, Grammar, Limits, RegexOptions};
 
     fn after(pattern: &str, text: &str) -> String {
         let grammar = Grammar::regex(pattern, &RegexOptions::default(), &Limits::default()).unwrap();

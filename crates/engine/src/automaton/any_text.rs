@@ -4,7 +4,6 @@
 //! then, which the rest of a URI is anyhow, and what is left is what all other URIs are.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::Grammar;
 
 use super::build::{Build, Here};
 use super::objects::formula::{AnyTexts, Kind, TextKind};
@@ -50,15 +49,15 @@ impl Build<'_> {
         if let Some(known) = store.any_texts.get() {
             return known;
         }
-        let texts = if store.program.arena.base_len() > 0 { Grammar::any_texts().ok() } else { None };
-        let open = |text| {
+        let texts = store.program.arena.base().map_or(&[][..], |base| base.any_texts());
+        let open = |&text| {
             let cell = self.push(text, CellId::NIL);
             let closure = self.closure(&[cell], Here { looks: &[], trackers: &[], assumed: &[] });
             let mut cells = closure.terminals;
             cells.push(CellId::NIL);
             cells.into_iter().collect()
         };
-        let texts: AnyTexts = texts.into_iter().flatten().map(open).collect();
+        let texts: AnyTexts = texts.iter().map(open).collect();
         store.any_texts.get_or_init(|| texts)
     }
 }

@@ -41,6 +41,12 @@ impl SharedStore {
         }
     }
 
+    /// How many expressions it is made of.
+    #[cfg(test)]
+    pub(crate) fn exprs(&self) -> usize {
+        self.exprs
+    }
+
     /// The members that stand for some others, if nothing is known of those but their separator and whether all of
     /// their entries begin with a quote.
     pub(crate) fn members_like(&self, arena: &Arena, members: MembersId) -> Option<(ExprId, MembersId)> {
@@ -65,9 +71,9 @@ impl Store {
         known.map(|known| known.1)
     }
 
-    /// Whether the grammar begins with the base of all schemas, as the library's does, which is nothing else.
+    /// Whether the grammar begins with a base, as the library's does, which is nothing else.
     pub(crate) fn has_base(&self) -> bool {
-        self.program.arena.base_len() > 0
+        self.program.arena.base().is_some()
     }
 
     /// Whether the object with this number is the library's.

@@ -12,6 +12,7 @@ use std::mem::ManuallyDrop;
 use std::num::NonZeroUsize;
 use std::ptr;
 use std::sync::atomic::AtomicU64;
+
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 

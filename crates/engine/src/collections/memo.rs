@@ -1,6 +1,7 @@
 //! What was found out once: an id, or ids for a few keys, kept in order.
 
 use std::marker::PhantomData;
+
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock};

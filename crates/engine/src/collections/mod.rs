@@ -3,9 +3,11 @@
 mod append;
 mod few;
 mod memo;
+mod per_base;
 mod words;
 
 pub(crate) use append::{AppendVec, Writer};
 pub(crate) use few::FewSet;
 pub(crate) use memo::{Memo, OnceId};
+pub(crate) use per_base::PerBase;
 pub(crate) use words::Words;

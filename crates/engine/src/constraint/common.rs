@@ -2,10 +2,13 @@
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
+
+use tokenstile_grammar::ir::Base;
 
 use super::library::{self, Library};
 use super::proof::Spelling;
+use crate::collections::PerBase;
 use crate::masks::Kept;
 use crate::stored::{Reader, TablesError, Writer};
 use crate::tokens::tables::Tables;
@@ -21,9 +24,9 @@ pub(crate) struct Common {
     spelling: OnceLock<Spelling>,
     /// For constraints that remember what was written.
     structure: StructureTables,
-    /// What constraints have in common.
-    library: RwLock<Option<Library>>,
-    /// How large that may grow.
+    /// What constraints that begin with the same base have in common.
+    libraries: PerBase<Library>,
+    /// How large each of them may grow.
     pub(crate) library_limit: AtomicUsize,
 }
 
@@ -36,9 +39,9 @@ impl Common {
 
     fn of(tables: Tables, structure: StructureTables) -> Self {
         let kept = Kept::new(tables.words);
-        let (spelling, library) = (OnceLock::new(), RwLock::new(None));
+        let (spelling, libraries) = (OnceLock::new(), PerBase::new());
         let library_limit = AtomicUsize::new(library::BYTES);
-        Common { tables, kept, spelling, structure, library, library_limit }
+        Common { tables, kept, spelling, structure, libraries, library_limit }
     }
 
     /// Writes all that takes time to build as a file.
@@ -63,17 +66,11 @@ impl Common {
         Ok(Common::of(tables, structure))
     }
 
-    /// What constraints that begin with the base have in common; a new one if it has grown too large.
-    pub(crate) fn library(&self) -> Option<Library> {
-        let usable = |known: &Option<Library>| known.clone().filter(|known| !known.is_full());
-        if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Some(known);
-        }
-        let mut place = self.library.write().unwrap_or_else(PoisonError::into_inner);
-        if usable(&place).is_none() {
-            *place = Library::new(&self.tables, self.library_limit.load(Ordering::Relaxed));
-        }
-        place.clone()
+    /// What constraints that begin with a base have in common; a new one if it has grown too large.
+    pub(crate) fn library(&self, base: &Arc<Base>) -> Option<Arc<Library>> {
+        let limit = self.library_limit.load(Ordering::Relaxed);
+        let make = || Library::new(base, &self.tables, limit).map(Arc::new);
+        self.libraries.get_or(base.id(), |known| !known.is_full(), make)
     }
 
     pub(crate) fn spelling(&self) -> &Spelling {

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokenstile_grammar::Limits;
-use tokenstile_grammar::ir::Tracking;
+use tokenstile_grammar::ir::{Base, Tracking};
 
 use super::common::Common;
 use super::counters::Counters;
@@ -28,8 +28,8 @@ pub(crate) struct Inner {
     pub(crate) needs_proof: bool,
     /// What is remembered of the text while it is written.
     pub(crate) tracking: Tracking,
-    /// Whether the program begins as that of the library does.
-    pub(crate) has_base: bool,
+    /// What the program begins with, if that is as the base has it: then there is a library for it.
+    pub(crate) base: Option<Arc<Base>>,
     pub(crate) program: Arc<Program>,
     pub(crate) generation: RwLock<Arc<Generation>>,
     pub(crate) counters: Counters,
@@ -45,7 +45,7 @@ impl Inner {
 
     /// Empty caches.
     fn new_generation(&self) -> Generation {
-        let library = if self.has_base { self.common.library() } else { None };
+        let library = self.base.as_ref().and_then(|base| self.common.library(base));
         Generation::new(&self.program, &self.limits, library)
     }
 
@@ -84,7 +84,7 @@ impl Constraint {
             limits: old.limits.clone(),
             needs_proof: old.needs_proof,
             tracking: old.tracking,
-            has_base: old.has_base,
+            base: old.base.clone(),
             generation: RwLock::new(Arc::new(old.new_generation())),
             program: old.program.clone(),
             counters: Counters::default(),
@@ -138,6 +138,7 @@ impl std::fmt::Debug for Constraint {
 
 /// What a constraint holds and has done.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Rules after preparation.
     pub rules: usize,

@@ -15,7 +15,7 @@ use crate::tracker::Corrections;
 pub(crate) struct Generation {
     pub(crate) store: Store,
     /// What other constraints have too.
-    library: Option<Library>,
+    library: Option<Arc<Library>>,
     pub(crate) masks: MaskStore,
     pub(crate) proofs: Proofs,
     pub(crate) corrections: Corrections,
@@ -24,7 +24,7 @@ pub(crate) struct Generation {
 }
 
 impl Generation {
-    pub(crate) fn new(program: &Arc<Program>, limits: &Limits, library: Option<Library>) -> Self {
+    pub(crate) fn new(program: &Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
         let (automaton, masks) = match &library {
             Some(library) => (Some(library.automaton.clone()), Some(library.masks.clone())),
             None => (None, None),
@@ -43,7 +43,7 @@ impl Generation {
     pub(crate) fn is_full(&self, limits: &Limits) -> bool {
         let floor = self.floor.load(Ordering::Relaxed);
         self.store.is_full(limits.cache_bytes.max(floor.saturating_mul(2)))
-            || self.library.as_ref().is_some_and(Library::is_full)
+            || self.library.as_ref().is_some_and(|library| library.is_full())
     }
 
     /// Takes note of how much a sequence needs that has just moved here.

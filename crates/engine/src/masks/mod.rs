@@ -6,23 +6,8 @@
 //! start of a token, for a (pending, state) pair after that. None of it depends on the rest of the stack, so
 //! one answer serves every parse that passes by.
 
-mod below;
-mod but_few;
-mod chain;
-mod choice;
-mod closed;
-mod cover;
-mod free;
-mod literals;
-mod machines;
-mod rows;
-mod shorter;
-mod store;
-mod stripe;
+mod memory;
+mod shapes;
 mod walk;
-mod watched;
-mod whole;
-mod wide;
 
-pub(crate) use store::MaskStore;
-pub(crate) use whole::{Kept, WholeId};
+pub(crate) use memory::{Kept, MaskStore, WholeId};

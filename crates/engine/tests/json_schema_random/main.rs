@@ -11,8 +11,8 @@ mod support;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{Compiler, Constraint, ErrorKind, Grammar, Limits, Matcher, Vocab};
+use tokenstile_engine::{Compiler, Constraint, ErrorKind, Limits, Matcher, Vocab};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Rng;
 
 /// Schemas of one test run.
@@ -201,7 +201,7 @@ fn is_plain(value: &Value) -> bool {
 
 /// A constraint; `None` if nothing is an instance; otherwise why not.
 fn compile(compiler: &Compiler, schema: &str, options: JsonOptions) -> Result<Option<Constraint>, String> {
-    let grammar = match Grammar::json_schema(schema, &options, &Limits::default()) {
+    let grammar = match json_schema(schema, &options, &Limits::default()) {
         Ok(grammar) => grammar,
         Err(error) if error.kind() == ErrorKind::Unsatisfiable => return Ok(None),
         Err(error) if error.kind() == ErrorKind::Unsupported => return Err(format!("refused: {error}")),

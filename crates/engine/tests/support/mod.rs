@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use tokenstile::grammar::RegexOptions;
-use tokenstile::{Compiler, Constraint, Grammar, Limits, Matcher, TokenId, Vocab};
+use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, TokenId, Vocab};
+use tokenstile_grammar::RegexOptions;
 use tokenstile_testkit::{Along, RefState, Reference, Viability};
 
 /// A vocabulary of all single bytes under their own numbers, these `tokens` from 256 on, and one end token.

@@ -2,14 +2,14 @@
 
 #![allow(dead_code)] // each test file uses a part of this
 
-use tokenstile::grammar::JsonOptions;
-use tokenstile::{CompileError, Compiler, Constraint, Grammar, Limits};
+use tokenstile_engine::{CompileError, Compiler, Constraint, Limits};
+use tokenstile_json_schema::{JsonOptions, json_schema};
 
 use super::support::byte_vocab;
 
 /// The constraint of a schema over single bytes, or why it is refused.
 pub fn constraint(schema: &str, options: &JsonOptions) -> Result<Constraint, CompileError> {
-    let grammar = Grammar::json_schema(schema, options, &Limits::default())?;
+    let grammar = json_schema(schema, options, &Limits::default())?;
     Compiler::new(byte_vocab::<&str>(&[])).compile(&grammar)
 }
 

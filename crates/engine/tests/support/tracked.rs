@@ -2,9 +2,9 @@
 
 #![allow(dead_code)] // each test file uses a part of this
 
-use tokenstile::grammar::ir::{ByteSet, Tracking};
-use tokenstile::grammar::{ExprId, GrammarBuilder, JsonWhitespace, RegexOptions, regex_expr};
-use tokenstile::{Grammar, Limits, Vocab};
+use tokenstile_engine::{Grammar, Limits, Vocab};
+use tokenstile_grammar::ir::{ByteSet, Tracking};
+use tokenstile_grammar::{ExprId, GrammarBuilder, JsonWhitespace, RegexOptions, regex_expr};
 
 use super::byte_vocab;
 

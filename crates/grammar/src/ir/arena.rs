@@ -14,7 +14,7 @@ use super::charset::Encoded;
 use super::index::IdIndex;
 use super::pool::Pool;
 use super::row::Row;
-use super::{ByteSet, CharSet, MachineRef, Members, Utf8Dfa};
+use super::{Base, ByteSet, CharSet, MachineRef, Members, Utf8Dfa};
 use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
 
 /// A slice of child expressions in the arena; read it with [`Arena::list`].
@@ -117,8 +117,8 @@ pub struct Arena {
     shared: Arc<IdIndex<ExprId>>,
     capacity: usize,
     overflowed: bool,
-    /// So many of the first expressions are those of a base that other arenas begin with too. They stay.
-    base: usize,
+    /// The first expressions are those of a base that other arenas begin with too. They stay.
+    pub(super) base: Option<Arc<Base>>,
 }
 
 impl Arena {
@@ -156,26 +156,23 @@ impl Arena {
             shared: Arc::default(),
             capacity,
             overflowed: false,
-            base: 0,
+            base: None,
         }
     }
 
-    /// The same, with its first expressions as a base: arenas that begin with it keep them, used or not, with the same
-    /// ids.
-    pub(crate) fn with_base(mut self, len: usize) -> Self {
-        self.base = len;
-        self
+    /// The base that it begins with: its expressions are kept, used or not, with the same ids.
+    pub fn base(&self) -> Option<&Arc<Base>> {
+        self.base.as_ref()
     }
 
     /// How many expressions at the beginning are those of a base.
     pub fn base_len(&self) -> usize {
-        self.base
+        self.base.as_ref().map_or(0, |base| base.len())
     }
 
-    /// A copy that takes so many expressions at most beside those of the base, and `room` more than there are before
-    /// anything has to grow.
-    pub(crate) fn with_capacity(&self, capacity: usize, room: usize) -> Self {
-        let capacity = capacity.saturating_add(self.base).clamp(16, u32::MAX as usize / 2);
+    /// A copy that takes so many expressions at most, and `room` more than there are before anything has to grow.
+    pub(super) fn with_capacity(&self, capacity: usize, room: usize) -> Self {
+        let capacity = capacity.clamp(16, u32::MAX as usize / 2);
         Arena { capacity, ..self.to_grow(room) }
     }
 
@@ -193,6 +190,7 @@ impl Arena {
             machines: self.machines.clone(),
             index: if self.index.is_empty() { IdIndex::with_capacity(room) } else { self.index.clone() },
             shared: self.shared.clone(),
+            base: self.base.clone(),
             ..*self
         }
     }
@@ -272,7 +270,7 @@ impl Arena {
 
     /// How many of the first of them are those of the base.
     pub fn shared_char_sets(&self) -> usize {
-        if self.base > 0 { self.char_sets.shared_len() } else { 0 }
+        if self.base.is_some() { self.char_sets.shared_len() } else { 0 }
     }
 
     /// The entries of a [`Members`](Expr::Members).

@@ -4,6 +4,7 @@
 //! front end read it; [`passes::prepare`](crate::passes::prepare) turns it into the form the engine runs.
 
 mod arena;
+mod base;
 mod byteset;
 mod charset;
 mod display;
@@ -16,6 +17,7 @@ mod survey;
 mod tally;
 
 pub use arena::{Arena, Expr, List, Literal};
+pub use base::{Base, BaseId, BaseParts, Usual, UsualGrammars};
 pub use byteset::ByteSet;
 pub use charset::{CharSet, Utf8Dfa, Utf8Next};
 pub use index::IdIndex;
@@ -45,6 +47,7 @@ pub struct Rule {
 
 /// Something that a user should know about a constraint that was accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Warning {
     /// What it is.
     pub message: String,
@@ -52,6 +55,25 @@ pub struct Warning {
     pub place: Option<Place>,
     /// Where, in a JSON document.
     pub pointer: Option<String>,
+}
+
+impl Warning {
+    /// A remark about nothing in particular.
+    pub fn new(message: impl Into<String>) -> Self {
+        Warning { message: message.into(), place: None, pointer: None }
+    }
+
+    /// The same about a place in a JSON document.
+    #[must_use]
+    pub fn with_pointer(self, pointer: impl Into<Option<String>>) -> Self {
+        Warning { pointer: pointer.into(), ..self }
+    }
+
+    /// The same about a place in text.
+    #[must_use]
+    pub fn with_place(self, place: impl Into<Option<Place>>) -> Self {
+        Warning { place: place.into(), ..self }
+    }
 }
 
 /// A constraint as rules over expressions.
@@ -102,27 +124,24 @@ impl Tracking {
 }
 
 impl Grammar {
-    /// So many rules at the beginning are those of the base, if the arena has one.
-    pub const BASE_RULES: usize = 6;
-
-    /// The grammar that those of JSON Schemas begin with: their first expressions and rules are the same, and stay so
-    /// when they are prepared, unless something had to be changed in them.
-    pub fn base() -> Result<&'static Grammar, Error> {
-        crate::json_schema::base()
+    /// The base that the expressions begin with, if there is one. See [`has_base`](Grammar::has_base) for the rules.
+    pub fn base(&self) -> Option<&Arc<Base>> {
+        self.arena.base()
     }
 
-    /// Whether this begins with the base as it is.
+    /// Whether this begins with a [base](Base) as it is. The first expressions and rules stay those of the base when a
+    /// grammar is prepared, unless something had to be changed in them.
     pub fn has_base(&self) -> bool {
-        if self.arena.base_len() == 0 {
-            return false; // as while the base itself is made
-        }
-        let Ok(base) = Grammar::base() else { return false };
-        let bodies = |grammar: &'_ Grammar| {
-            let mut bodies = [None; Self::BASE_RULES];
-            bodies.iter_mut().zip(&grammar.rules).for_each(|(body, rule)| *body = Some(rule.body));
-            bodies
-        };
-        self.arena.base_len() == base.arena.base_len() && bodies(self) == bodies(base)
+        self.base().is_some_and(|base| {
+            let mut own = self.rules.iter();
+            base.rules().iter().all(|rule| own.next().is_some_and(|own| own.body == rule.body))
+        })
+    }
+
+    /// The same grammar as one that begins with nothing known.
+    fn without_base(mut self) -> Grammar {
+        self.arena.base = None;
+        self
     }
 
     /// What is to be remembered of the text while it is written.

@@ -7,8 +7,6 @@
 //! Around a cycle of calls one rule has to stay; the others are as good as any rule. So an expression grammar
 //! becomes one rule that calls itself for what is in parentheses.
 
-use std::sync::OnceLock;
-
 use super::rewrite::{identity, rebuild, rule_ids};
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -38,16 +36,16 @@ pub(super) fn inline(
     room: &mut Room,
     budget: &mut Budget<'_>,
 ) -> Result<bool, Error> {
-    let based = if grammar.arena().base_len() > 0 { Grammar::BASE_RULES } else { 0 };
+    let based = grammar.base().map_or(0, |base| base.rule_count());
     let stays = |rule: usize| rule < based || survey.heads[rule];
     let stays = (0..survey.rules.len()).all(|rule| !survey.rules[rule] || stays(rule));
     if stays {
         return Ok(false);
     }
     let root = grammar.root();
+    let mut sizes = Sizes(sizes_of_base(grammar, survey.settled));
     let mut builder = grammar.take().into_builder(budget.limits());
     let mut map = identity(&builder.arena);
-    let mut sizes = Sizes(sizes_of_base(survey.settled));
     sizes.0.reserve(builder.arena.len() - sizes.0.len());
     for &id in &survey.order {
         budget.tick()?;
@@ -87,22 +85,17 @@ const RUN_ROUNDS: u32 = 16;
 /// a long run of characters in them.
 struct Sizes(Vec<(u32, bool)>);
 
-/// The sizes of the expressions that a grammar which begins with the base has from there.
-fn sizes_of_base(settled: usize) -> Vec<(u32, bool)> {
-    static SIZES: OnceLock<Vec<(u32, bool)>> = OnceLock::new();
-    if settled == 0 {
-        return Vec::new();
-    }
-    let known = SIZES.get_or_init(|| {
+/// The sizes of the expressions of the base, if the grammar begins with it.
+fn sizes_of_base(grammar: &Grammar, settled: usize) -> Vec<(u32, bool)> {
+    let Some(base) = grammar.base().filter(|_| settled > 0) else { return Vec::new() };
+    let known = base.sizes(|arena| {
         let mut sizes = Sizes(Vec::new());
-        if let Ok(base) = Grammar::base()
-            && let Some(last) = base.arena().base_len().checked_sub(1).and_then(ExprId::new)
-        {
-            sizes.of(base.arena(), last);
+        if let Some(last) = arena.len().checked_sub(1).and_then(ExprId::new) {
+            sizes.of(arena, last);
         }
         sizes.0
     });
-    known.clone()
+    known.to_vec()
 }
 
 impl Sizes {

@@ -18,8 +18,7 @@ mod tail_recursion;
 
 pub use left_recursion::left_recursive;
 pub use nullable::nullable;
-pub(crate) use rewrite::extract_all;
-pub use rewrite::{extract, reachable};
+pub use rewrite::{extract, extract_all, reachable};
 
 use std::sync::Arc;
 
@@ -67,7 +66,7 @@ pub fn check(grammar: &Grammar) -> Result<(), Error> {
 }
 
 /// The grammar without rules that can match no text, and without what needs them; refused if nothing is left.
-pub(crate) fn without_dead_ends(mut grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+pub fn without_dead_ends(mut grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
     let survey = Arc::new(Survey::of(&grammar));
     if !productive::prune(&mut grammar, &survey, budget)? {
         grammar.keep_survey(survey);
@@ -76,7 +75,7 @@ pub(crate) fn without_dead_ends(mut grammar: Grammar, budget: &mut Budget<'_>) -
 }
 
 /// The grammar with common beginnings of alternatives written once, and without what the root does not reach.
-pub(crate) fn factored(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
+pub fn factored(grammar: Grammar, budget: &mut Budget<'_>) -> Result<Grammar, Error> {
     let mut it = Surveyed::new(grammar);
     it.pass(|grammar, survey| factor::factor(grammar, survey, budget))?;
     rewrite::keep_reachable(it.grammar, &it.survey, budget)

@@ -1,7 +1,5 @@
 //! Which expressions match the empty text.
 
-use std::sync::OnceLock;
-
 use super::fixpoint::{Gate, least};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
@@ -57,14 +55,11 @@ fn nullable_after(grammar: &Grammar, settled: &[bool]) -> Vec<bool> {
 }
 
 /// The same for the expressions of the base, if the grammar begins with it: they call none but its own rules.
-fn nullable_in_base(grammar: &Grammar) -> &'static [bool] {
-    static KNOWN: OnceLock<Vec<bool>> = OnceLock::new();
-    if !grammar.has_base() {
-        return &[];
+fn nullable_in_base(grammar: &Grammar) -> &[bool] {
+    match grammar.base().filter(|_| grammar.has_base()) {
+        Some(base) => base.nullable(|base| nullable_after(base, &[])),
+        None => &[],
     }
-    let known =
-        KNOWN.get_or_init(|| Grammar::base().map(|base| nullable_after(base, &[])).unwrap_or_default());
-    &known[..grammar.arena().base_len().min(known.len())]
 }
 
 /// Whether one expression matches the empty text, from the answers for its children and for rules.

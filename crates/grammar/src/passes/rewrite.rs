@@ -125,7 +125,8 @@ pub(super) fn keep_reachable(
     let arena = grammar.arena();
     let marked = marked(arena, survey);
     let base = arena.base_len();
-    let is_kept = |rule: usize| survey.rules[rule] || base > 0 && rule < Grammar::BASE_RULES;
+    let based = arena.base().map_or(0, |base| base.rule_count());
+    let is_kept = |rule: usize| survey.rules[rule] || rule < based;
     let own = base.max(Arena::STANDING)..marked.len();
     let dead = own.clone().filter(|&at| !marked[at]).filter_map(ExprId::new);
     // What has to be checked must not be looked at if it is of no use.
@@ -154,7 +155,7 @@ pub fn extract(arena: &Arena, expr: ExprId) -> (Arena, ExprId) {
 }
 
 /// The same for several expressions, which call the first rules of the grammar only; these keep their ids.
-pub(crate) fn extract_all(arena: &Arena, exprs: &[ExprId], rules: &[RuleId]) -> (Arena, Vec<ExprId>) {
+pub fn extract_all(arena: &Arena, exprs: &[ExprId], rules: &[RuleId]) -> (Arena, Vec<ExprId>) {
     let mut reach = Reach::default();
     exprs.iter().for_each(|&expr| reach.visit(arena, expr, |_| ()));
     let rules: Vec<Option<RuleId>> = rules.iter().copied().map(Some).collect();

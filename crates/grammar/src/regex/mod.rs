@@ -20,7 +20,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use tables::unicode as unicode_class;
+pub use tables::unicode as unicode_class;
 
 use crate::error::Error;
 use crate::ids::ExprId;
@@ -55,17 +55,16 @@ pub enum RegexSemantics {
 /// How to read a pattern.
 ///
 /// ```
-/// use tokenstile_grammar::{Grammar, Limits, RegexDialect, RegexOptions, RegexSemantics};
-/// let options = RegexOptions {
-///     dialect: RegexDialect::Ecma,
-///     semantics: RegexSemantics::Search,
-///     ..RegexOptions::default()
-/// };
+/// use tokenstile::{Grammar, Limits, RegexDialect, RegexOptions, RegexSemantics};
+/// let options = RegexOptions::default().with_dialect(RegexDialect::Ecma).with_semantics(RegexSemantics::Search);
 /// let grammar = Grammar::regex("^ab", &options, &Limits::default())?;
 /// assert_eq!(grammar.to_string(), "root ::= (\"ab\" [\\u{0}-\\u{D7FF}\\u{E000}-\\u{10FFFF}]*)\n");
-/// # Ok::<(), tokenstile_grammar::Error>(())
+/// # Ok::<(), tokenstile::GrammarError>(())
 /// ```
+///
+/// Begin with the default and change what should be different, by a method or in its field.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct RegexOptions {
     /// Whose syntax and classes.
     pub dialect: RegexDialect,
@@ -77,6 +76,38 @@ pub struct RegexOptions {
     pub dot_all: bool,
     /// `^` and `$` match at line ends too, as after `(?m)`.
     pub multi_line: bool,
+}
+
+impl RegexOptions {
+    /// The same with another [`dialect`](RegexOptions::dialect).
+    #[must_use]
+    pub fn with_dialect(self, dialect: RegexDialect) -> Self {
+        RegexOptions { dialect, ..self }
+    }
+
+    /// The same with other [`semantics`](RegexOptions::semantics).
+    #[must_use]
+    pub fn with_semantics(self, semantics: RegexSemantics) -> Self {
+        RegexOptions { semantics, ..self }
+    }
+
+    /// The same with [`case_insensitive`](RegexOptions::case_insensitive) set or not.
+    #[must_use]
+    pub fn with_case_insensitive(self, case_insensitive: bool) -> Self {
+        RegexOptions { case_insensitive, ..self }
+    }
+
+    /// The same with [`dot_all`](RegexOptions::dot_all) set or not.
+    #[must_use]
+    pub fn with_dot_all(self, dot_all: bool) -> Self {
+        RegexOptions { dot_all, ..self }
+    }
+
+    /// The same with [`multi_line`](RegexOptions::multi_line) set or not.
+    #[must_use]
+    pub fn with_multi_line(self, multi_line: bool) -> Self {
+        RegexOptions { multi_line, ..self }
+    }
 }
 
 impl Grammar {

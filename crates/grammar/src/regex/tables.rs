@@ -63,7 +63,7 @@ fn of_class(class: &ClassUnicode) -> CharSet {
 }
 
 /// The set of one class as `regex-syntax` writes it, such as `\p{Greek}` or `\w`; in words, why there is none.
-pub(crate) fn unicode(class: &str) -> Result<CharSet, String> {
+pub fn unicode(class: &str) -> Result<CharSet, String> {
     let hir = regex_syntax::parse(class).map_err(|error| match error {
         regex_syntax::Error::Parse(e) => e.kind().to_string(),
         regex_syntax::Error::Translate(e) => e.kind().to_string(),

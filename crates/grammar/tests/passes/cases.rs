@@ -158,15 +158,15 @@ fn limits_hold() {
         g.define(rule, body);
     }
     let raw = g.build(rules[0]).unwrap();
-    let limits = Limits { rules: 1_000, ..Limits::default() };
+    let limits = Limits::default().with_rules(1_000);
     let error = passes::prepare(&raw, &mut Budget::new(&limits), &mut |_, _| Ok(false)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit { name: "rules" });
-    let limits = Limits { exprs: 3_000, ..Limits::default() };
+    let limits = Limits::default().with_exprs(3_000);
     let error = passes::prepare(&raw, &mut Budget::new(&limits), &mut |_, _| Ok(false)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Limit { name: "exprs" });
     let cancel = tokenstile_grammar::limits::Cancel::new();
     cancel.cancel();
-    let limits = Limits { cancel: Some(cancel), ..Limits::default() };
+    let limits = Limits::default().with_cancel(Some(cancel));
     let error = passes::prepare(&raw, &mut Budget::new(&limits), &mut |_, _| Ok(false)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
 }

@@ -6,8 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use tokenstile::grammar::{JsonOptions, JsonWhitespace, MemberOrder};
-use tokenstile::{Constraint, Grammar, Limits};
+use tokenstile::{Constraint, Grammar, JsonOptions, JsonWhitespace, Limits, MemberOrder};
 use tokenstile_runtime::{Device, Message, Request, Runtime, Sampling, Sequence, Written};
 
 /// A fixture, if it was fetched.

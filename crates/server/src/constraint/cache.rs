@@ -52,13 +52,12 @@ impl Constraints {
         let shared = compiler.clone();
         std::thread::spawn(move || shared.warm(WARM_SHARED));
         let defaults = Limits::default();
-        let limits = Limits {
-            source_bytes: config.constraint_bytes,
-            compile_time: config.compile_time,
-            // No constraint may fill the cache alone.
-            cache_bytes: defaults.cache_bytes.min(config.cache_bytes / 4),
-            ..defaults
-        };
+        // No constraint may fill the cache alone.
+        let cache_bytes = defaults.cache_bytes.min(config.cache_bytes / 4);
+        let limits = defaults
+            .with_source_bytes(config.constraint_bytes)
+            .with_compile_time(config.compile_time)
+            .with_cache_bytes(cache_bytes);
         Constraints {
             compiler,
             limits,
@@ -99,7 +98,7 @@ impl Constraints {
         }
         self.metrics.cache_misses.add(1);
         let cancel = CancelOnDrop::new();
-        let limits = Limits { cancel: cancel.flag(), ..self.limits.clone() };
+        let limits = self.limits.clone().with_cancel(cancel.flag());
         let (compiler, source) = (self.compiler.clone(), asked.source.clone());
         let begun = Instant::now();
         let compiled = tokio::task::spawn_blocking(move || {

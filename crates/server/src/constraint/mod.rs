@@ -3,8 +3,10 @@
 mod cache;
 mod read;
 
-use tokenstile::grammar::{JsonOptions, JsonWhitespace, MemberOrder, RegexOptions};
-use tokenstile::{CompileError, Constraint, Grammar, GrammarError, Limits};
+use tokenstile::{
+    CompileError, Constraint, Grammar, GrammarError, JsonOptions, JsonWhitespace, Limits, MemberOrder,
+    RegexOptions,
+};
 
 pub(crate) use cache::{CancelOnDrop, Constraints};
 pub(crate) use read::{Shape, from_fields, from_format, from_value};
@@ -97,6 +99,7 @@ impl Source {
 
 /// The texts of `grammar`, with a line break before them or not.
 fn behind_line_break(grammar: Grammar, limits: &Limits) -> Result<Grammar, GrammarError> {
+    let grammar = tokenstile_grammar::Grammar::from(grammar);
     let root = grammar.root();
     let mut builder = grammar.into_builder(limits);
     let start = builder.declare("behind-line-break", None)?;
@@ -105,7 +108,7 @@ fn behind_line_break(grammar: Grammar, limits: &Limits) -> Result<Grammar, Gramm
     let rest = builder.arena.rule(root);
     let body = builder.arena.concat(&[line_break, rest]);
     builder.define(start, body);
-    builder.build(start)
+    Ok(builder.build(start)?.into())
 }
 
 /// A constraint, the field that it came from, and what was compiled of it.

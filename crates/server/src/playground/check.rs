@@ -32,7 +32,7 @@ pub(crate) async fn check(State(app): State<Arc<App>>, request: Body) -> Answer 
     let compiler = app.runtime.compiler().clone();
     let permit = app.constraints.permit().await?;
     let cancel = CancelOnDrop::new();
-    let limits = Limits { compile_time: TIME, cancel: cancel.flag(), ..app.constraints.limits().clone() };
+    let limits = app.constraints.limits().clone().with_compile_time(TIME).with_cancel(cancel.flag());
     let checked = tokio::task::spawn_blocking(move || {
         let value = checked(&source, &compiler, limits);
         drop(permit);
@@ -95,7 +95,8 @@ fn refusal(source: &Source, error: &CompileError) -> Value {
 /// A message and the place that it is about.
 fn note(source: &Source, message: &str, place: Option<Place>, pointer: Option<&str>) -> Value {
     let own = pointer.filter(|pointer| pointer.is_empty() || pointer.starts_with('/'));
-    let of_pointer = || Place::of_pointer(&source.text, own.filter(|_| source.kind == Kind::JsonSchema)?);
+    let of_pointer =
+        || tokenstile::place_of_pointer(&source.text, own.filter(|_| source.kind == Kind::JsonSchema)?);
     let place = if source.kind == Kind::Choice { None } else { place.or_else(of_pointer) };
     json!({
         "message": message,

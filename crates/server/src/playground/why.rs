@@ -3,8 +3,7 @@
 //! A second matcher follows the text beside the one that made the masks. For a refused token it tells how far the token's
 //! bytes fit and what would have been expected where they do not.
 
-use tokenstile::grammar::ir::ByteSet;
-use tokenstile::{Constraint, Matcher, TokenId, Vocab};
+use tokenstile::{ByteSet, Constraint, Matcher, TokenId, Vocab};
 
 /// Ranges of bytes that are named before the rest is left out.
 const NAMED: usize = 6;
@@ -107,8 +106,7 @@ fn sort(byte: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::grammar::RegexOptions;
-    use tokenstile::{Compiler, Grammar, Limits};
+    use tokenstile::{Compiler, Grammar, Limits, RegexOptions};
 
     #[test]
     fn reasons_name_the_place() {

@@ -11,8 +11,8 @@
 
 use std::fmt;
 
-use tokenstile::grammar::ir::Tracking;
 use tokenstile::{Constraint, Grammar, MatchError, Matcher, TokenId, Vocab};
+use tokenstile_grammar::ir::Tracking;
 use tokenstile_testkit::{Along, RefState, Reference, TrackedReference, Viability};
 
 use super::pass::bit;
@@ -143,6 +143,7 @@ impl Verifier {
 impl<'g> Oracle<'g> {
     /// That of a grammar, if the reference can be asked about it.
     pub(super) fn new(grammar: &'g Grammar) -> Option<Self> {
+        let grammar: &tokenstile_grammar::Grammar = grammar.as_ref();
         if grammar.arena().all_members().any(|members| members.slots.len() > MEMBERS) {
             return None;
         }
@@ -276,8 +277,7 @@ fn ends_something(token: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokenstile::grammar::JsonOptions;
-    use tokenstile::{Compiler, Limits};
+    use tokenstile::{Compiler, JsonOptions, Limits};
 
     #[test]
     fn a_wrong_bit_is_found() {

@@ -69,12 +69,7 @@ struct Kinds {
 
 impl Kinds {
     fn of(arena: &Arena) -> Self {
-        static IN_BASE: OnceLock<bool> = OnceLock::new();
-        let start = match Grammar::base() {
-            Ok(base) if *IN_BASE.get_or_init(|| Kinds::from(base.arena(), 0).booleans) => 0,
-            Ok(_) => arena.base_len(),
-            Err(_) => 0,
-        };
+        let start = arena.base().filter(|base| !base.has_booleans()).map_or(0, |base| base.len());
         Kinds::from(arena, start)
     }
 

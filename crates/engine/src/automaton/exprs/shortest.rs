@@ -1,10 +1,11 @@
 //! What is known of the texts of an expression: how long the shortest ones are, and whether JSON has to escape anything.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
+use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
-use tokenstile_grammar::{ExprId, Grammar};
 
+use crate::collections::PerBase;
 use crate::tokens::runs::ESCAPED;
 
 /// What is known of the texts of an expression, of the shortest ones in bytes.
@@ -64,25 +65,26 @@ impl Shortest {
 /// What is known of each expression of an arena.
 pub(crate) struct ShortestTexts {
     /// Of those of the base, if the arena begins with it: they are the same for all.
-    base: &'static [Shortest],
+    base: Arc<[Shortest]>,
     own: Vec<Shortest>,
 }
 
 impl ShortestTexts {
     pub(crate) fn new(arena: &Arena) -> Self {
-        static BASE: OnceLock<Vec<Shortest>> = OnceLock::new();
-        let base: &[Shortest] = match (arena.base_len(), Grammar::base()) {
-            (1.., Ok(base)) => BASE.get_or_init(|| ShortestTexts::behind(&[], base.arena()).own),
-            _ => &[],
-        };
-        ShortestTexts::behind(&base[..arena.base_len().min(base.len())], arena)
+        static KNOWN: PerBase<[Shortest]> = PerBase::new();
+        let of_base = arena.base().map(|base| {
+            let find = || ShortestTexts::behind(Arc::default(), base.arena()).own.into();
+            KNOWN.get_or(base.id(), |_| true, || Some(find()))
+        });
+        ShortestTexts::behind(of_base.flatten().unwrap_or_default(), arena)
     }
 
     /// Those of an arena of which the first are known.
-    fn behind(base: &'static [Shortest], arena: &Arena) -> Self {
-        let mut known = ShortestTexts { base, own: Vec::with_capacity(arena.len() - base.len()) };
+    fn behind(base: Arc<[Shortest]>, arena: &Arena) -> Self {
+        let start = base.len();
+        let mut known = ShortestTexts { base, own: Vec::with_capacity(arena.len() - start) };
         // What an expression is made of stands before it in the arena.
-        for id in (base.len()..arena.len()).filter_map(ExprId::new) {
+        for id in (start..arena.len()).filter_map(ExprId::new) {
             let found = known.find(arena, id);
             known.own.push(found);
         }

@@ -10,7 +10,7 @@ const DEPTH: usize = 100;
 
 impl Arena {
     /// Whether an expression surely has no more than finitely many texts.
-    pub(crate) fn is_finite(&self, id: ExprId) -> bool {
+    pub fn is_finite(&self, id: ExprId) -> bool {
         self.all_below(id, |expr| match expr {
             Expr::Never | Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => true,
             Expr::Concat(_) | Expr::Alt(_) => true,
@@ -20,7 +20,7 @@ impl Arena {
     }
 
     /// Bytes that all texts of an expression begin with, as far as they are plain to see.
-    pub(crate) fn beginning(&self, mut id: ExprId) -> &[u8] {
+    pub fn beginning(&self, mut id: ExprId) -> &[u8] {
         for _ in 0..DEPTH {
             id = match self.get(id) {
                 Expr::Literal(literal) => return self.literal_bytes(literal),
@@ -33,7 +33,7 @@ impl Arena {
     }
 
     /// Whether an expression surely has a text, and not the empty one only.
-    pub(crate) fn has_text(&self, id: ExprId) -> bool {
+    pub fn has_text(&self, id: ExprId) -> bool {
         self.has_text_at(id, 0)
     }
 
@@ -54,7 +54,7 @@ impl Arena {
     }
 
     /// Whether something holds of an expression and of all below it.
-    pub(crate) fn all_below(&self, id: ExprId, mut holds: impl FnMut(Expr) -> bool) -> bool {
+    pub fn all_below(&self, id: ExprId, mut holds: impl FnMut(Expr) -> bool) -> bool {
         let mut todo = vec![id];
         let mut seen = FxHashSet::default();
         while let Some(id) = todo.pop() {

@@ -8,7 +8,7 @@ use crate::ids::{ExprId, MachineId};
 impl Arena {
     /// Puts an expression of another arena here, with all below it, and answers its id. Rules and members are not
     /// copied: whatever needs one is `Never`.
-    pub(crate) fn graft(&mut self, from: &Arena, root: ExprId) -> ExprId {
+    pub fn graft(&mut self, from: &Arena, root: ExprId) -> ExprId {
         let mut marked = vec![false; root.index() + 1];
         marked[root.index()] = true;
         // Children come before their parents.

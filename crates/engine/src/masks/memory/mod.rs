@@ -1,0 +1,15 @@
+//! What walks left behind for others to find.
+
+mod below;
+mod choices;
+mod literals;
+mod store;
+mod whole;
+mod wide;
+
+pub(crate) use below::Below;
+pub(crate) use choices::{Choices, Origin, SlotWalk};
+pub(crate) use literals::{LiteralMemo, LiteralWay, LiteralWays};
+pub(crate) use store::MaskStore;
+pub(crate) use whole::{Kept, WholeId};
+pub(crate) use wide::{Wide, WideMemo};

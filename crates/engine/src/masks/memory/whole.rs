@@ -1,0 +1,226 @@
+//! Masks of whole configurations.
+//!
+//! A mask is the union of a few token sets, one for each frame that a token may leave. They are found once for
+//! a configuration, and what they come to is remembered. For those that are asked for again and again, the union itself is
+//! kept: a mask is then one copy. Such masks are many times the same, in one constraint and in others, so they are shared
+//! by all of a vocabulary.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{OnceLock, PoisonError, RwLock};
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::IdIndex;
+
+use super::store::MaskStore;
+use crate::automaton::{StateId, Store};
+use crate::collections::{AppendVec, Words, Writer};
+use crate::stack::Config;
+use crate::tokens::accept::Union;
+use crate::vocab::TokenId;
+
+/// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
+const KNOWN: u32 = 2;
+/// So often before it is kept itself, which costs about as much as twenty times.
+const WARM: u32 = 32;
+/// Fewer single tokens than this are set as fast as a mask is found.
+const MANY: usize = 48;
+/// Of a mask that is asked for all the time, so few are set as fast as a mask of its own is copied.
+const FEW: usize = 8;
+/// With more than this, putting it together once costs as much as keeping it.
+const VERY_MANY: usize = 512;
+/// So many tokens are remembered with where they lead.
+const TOKENS: usize = 32;
+/// Places for kept masks in a vocabulary's tables.
+const PLACES: usize = 512;
+
+/// A [`Whole`] in the store.
+#[derive(Clone, Copy)]
+pub(crate) struct WholeId(pub(crate) u32);
+
+/// A configuration's token sets.
+struct Whole {
+    key: SmallVec<[(StateId, u128); 1]>,
+    tokens: Union,
+    /// Whether the text may end.
+    accepts: bool,
+    used: AtomicU32,
+    mask: OnceLock<Words>,
+    /// Where some tokens lead.
+    next: RwLock<Vec<(TokenId, Config)>>,
+}
+
+/// All configurations whose token sets are known.
+pub(crate) struct Wholes {
+    list: AppendVec<Whole>,
+    index: RwLock<Index>,
+}
+
+#[derive(Default)]
+struct Index {
+    numbers: IdIndex<u32>,
+    writer: Writer,
+}
+
+impl Wholes {
+    pub(crate) fn new() -> Self {
+        let index = Index::default();
+        Wholes { list: AppendVec::new(&index.writer), index: RwLock::new(index) }
+    }
+
+    fn find(&self, config: &Config) -> Option<WholeId> {
+        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
+        index.numbers.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
+    }
+
+    fn get(&self, id: WholeId) -> &Whole {
+        self.list.get(id.0 as usize)
+    }
+
+    fn is(&self, at: u32, config: &Config) -> bool {
+        let key = &self.list.get(at as usize).key;
+        key.len() == config.len() && key.iter().zip(config).all(|(k, c)| k.0 == c.0 && k.1 == c.1.key)
+    }
+
+    /// Keeps what was worked out for a configuration.
+    fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let hash = hash_of(config);
+        if let Some(known) = index.numbers.find(hash, |at| self.is(at, config)) {
+            return WholeId(known);
+        }
+        let whole = Whole {
+            key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
+            tokens,
+            accepts,
+            used: AtomicU32::new(0),
+            mask: OnceLock::new(),
+            next: RwLock::new(Vec::new()),
+        };
+        let at = self.list.push(whole, &mut index.writer);
+        index.numbers.insert(hash, at as u32);
+        WholeId(at as u32)
+    }
+}
+
+fn hash_of(config: &Config) -> u64 {
+    // The keys of stacks are hashes already.
+    config.iter().fold(0u64, |hash, (state, stack)| {
+        let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (hash ^ stack.key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+    })
+}
+
+/// A mask, and the tokens that it was made for.
+struct KeptMask {
+    tokens: Union,
+    mask: Words,
+}
+
+/// A place for a mask.
+type Place = RwLock<Option<KeptMask>>;
+
+/// The mask of these tokens, if it was kept in their place.
+fn find(place: &Place, tokens: &Union) -> Option<Words> {
+    let place = place.read().unwrap_or_else(PoisonError::into_inner);
+    place.as_ref().filter(|known| known.tokens.is_same(tokens)).map(|known| known.mask.clone())
+}
+
+/// The masks that are kept for all constraints of a vocabulary, each in a place that its tokens tell.
+pub(crate) struct Kept {
+    words: usize,
+    places: Box<[Place]>,
+}
+
+impl Kept {
+    pub(crate) fn new(words: usize) -> Self {
+        Kept { words, places: (0..PLACES).map(|_| RwLock::new(None)).collect() }
+    }
+
+    /// Where the mask of these tokens is kept, if it is.
+    fn place(&self, tokens: &Union) -> &Place {
+        &self.places[tokens.fingerprint() as usize % PLACES]
+    }
+
+    /// Keeps the mask of these tokens, which is `words`.
+    #[inline(never)] // once for a mask
+    fn keep(&self, store: &Store, place: &Place, tokens: &Union, words: &[u32]) -> Words {
+        let mask = Words::from(&words[..self.words.min(words.len())]);
+        store.add_bytes(size_of_val(&*mask));
+        let mut place = place.write().unwrap_or_else(PoisonError::into_inner);
+        *place = Some(KeptMask { tokens: tokens.clone(), mask: mask.clone() });
+        mask
+    }
+}
+
+impl MaskStore {
+    /// What is known of a configuration.
+    pub(crate) fn whole(&self, config: &Config) -> Option<WholeId> {
+        self.wholes.find(config)
+    }
+
+    /// Writes the mask of a configuration; says whether the text may end there.
+    pub(crate) fn write(&self, store: &Store, kept: &Kept, id: WholeId, words: &mut [u32]) -> bool {
+        let whole = self.wholes.get(id);
+        if let Some(mask) = whole.mask.get() {
+            copy(mask, words);
+            return whole.accepts;
+        }
+        whole.tokens.write(words);
+        // Counted as long as it matters: a count is a word that all threads write.
+        let used = match whole.used.load(Ordering::Relaxed) {
+            used if used > WARM => used,
+            _ => whole.used.fetch_add(1, Ordering::Relaxed),
+        };
+        let due = if whole.tokens.singles() > VERY_MANY { 0 } else { WARM };
+        if used == due && whole.tokens.is_worth_keeping(FEW)
+            || used == KNOWN && whole.tokens.is_worth_keeping(MANY)
+        {
+            let place = kept.place(&whole.tokens);
+            let mask = match find(place, &whole.tokens) {
+                None if used == due => Some(kept.keep(store, place, &whole.tokens, words)),
+                known => known,
+            };
+            mask.map(|mask| whole.mask.set(mask));
+        }
+        whole.accepts
+    }
+
+    /// Where a token leads, if that was asked before.
+    pub(crate) fn known_next(&self, id: WholeId, token: TokenId) -> Option<Config> {
+        let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
+        next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
+    }
+
+    /// Remembers where a token leads. What goes on with a string or the like is found as fast as it would be looked up.
+    pub(crate) fn remember_next(&self, store: &Store, id: WholeId, token: TokenId, to: &Config) {
+        let whole = self.wholes.get(id);
+        if self.wholes.is(id.0, to) {
+            return;
+        }
+        let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
+        if next.len() < TOKENS && next.iter().all(|known| known.0 != token) {
+            store.add_bytes(size_of::<(TokenId, Config)>() + 128);
+            next.push((token, to.clone()));
+        }
+    }
+
+    /// Remembers the tokens of a configuration, and whether the text may end there.
+    pub(crate) fn remember(
+        &self,
+        store: &Store,
+        config: &Config,
+        (tokens, accepts): (Union, bool),
+    ) -> WholeId {
+        store.add_bytes(size_of::<Whole>() + 16);
+        self.wholes.add(config, (tokens, accepts))
+    }
+}
+
+fn copy(mask: &[u32], words: &mut [u32]) {
+    let n = mask.len().min(words.len());
+    let (words, past) = words.split_at_mut(n);
+    words.copy_from_slice(&mask[..n]);
+    if !past.is_empty() {
+        past.fill(0);
+    }
+}

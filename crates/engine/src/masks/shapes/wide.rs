@@ -1,0 +1,175 @@
+//! Where the characters past ASCII lead, all of them at once.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use tokenstile_grammar::ir::ByteSet;
+
+use super::super::memory::Wide;
+use super::super::walk::{Places, RUN_TOKENS, Walk};
+use crate::automaton::LocalId;
+use crate::tokens::accept::Shared;
+use crate::tokens::class::{CharClass, LackId};
+use crate::tokens::runs::{Run, RunMask};
+use crate::work::Exceeded;
+
+/// How many places may be looked at to find that out, and how many characters may lead nowhere.
+const WIDE_PLACES: usize = 64;
+pub(super) const DEAD: usize = 64;
+/// Up to so many characters are a few.
+const RARE: usize = 24;
+/// From one byte to another.
+type Bytes = (u8, u8);
+
+const TAIL: Bytes = (0x80, 0xBF);
+/// For each kind of first byte past ASCII, the range of the second one and how many follow.
+const LEADS: [(Bytes, Bytes, usize); 8] = [
+    ((0xC2, 0xDF), (0x80, 0xBF), 0),
+    ((0xE0, 0xE0), (0xA0, 0xBF), 1),
+    ((0xE1, 0xEC), (0x80, 0xBF), 1),
+    ((0xED, 0xED), (0x80, 0x9F), 1),
+    ((0xEE, 0xEF), (0x80, 0xBF), 1),
+    ((0xF0, 0xF0), (0x90, 0xBF), 2),
+    ((0xF1, 0xF3), (0x80, 0xBF), 2),
+    ((0xF4, 0xF4), (0x80, 0x8F), 2),
+];
+
+impl Wide {
+    /// Adds the characters that have a byte of each set to those that lead nowhere; whether they are few.
+    fn add_dead(&mut self, path: &[ByteSet], last: &ByteSet) -> bool {
+        let chars = chars_of(path, last, DEAD - self.dead.len());
+        self.dead.extend(chars.iter().flatten().copied());
+        chars.is_some()
+    }
+
+    /// Adds that they lead to a place.
+    fn add_target(&mut self, path: &[ByteSet], last: &ByteSet, target: LocalId) {
+        if !self.targets.contains(&target) {
+            self.targets.push(target);
+        }
+        if self.common.contains(&target) {
+            return;
+        }
+        let known = self.rare.iter().filter(|rare| rare.0 == target).count();
+        match chars_of(path, last, RARE - known) {
+            Some(chars) => self.rare.extend(chars.into_iter().map(|c| (target, c))),
+            None => {
+                self.rare.retain(|rare| rare.0 != target);
+                self.common.push(target);
+            }
+        }
+    }
+}
+
+/// The characters that have a byte of each set, if they are no more than so many.
+fn chars_of(path: &[ByteSet], last: &ByteSet, most: usize) -> Option<Vec<char>> {
+    let count: usize = path.iter().chain([last]).map(|set| set.len()).product();
+    if count > most {
+        return None;
+    }
+    let mut spelled: Vec<Vec<u8>> = vec![Vec::new()];
+    for set in path.iter().chain([last]) {
+        let with = |text: &Vec<u8>| set.iter().map(|byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
+        spelled = spelled.iter().flat_map(with).collect();
+    }
+    Some(spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next()).collect())
+}
+
+impl Walk<'_> {
+    /// Whether every character past ASCII leads from `local` to `target`, and those of a lack nowhere.
+    pub(super) fn wide_leads_to(
+        &mut self,
+        local: LocalId,
+        target: LocalId,
+        lack: LackId,
+    ) -> Result<bool, Exceeded> {
+        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(false) };
+        let same = match self.tables.profile.lacks.get(lack) {
+            Some(lack) => lack.chars.len() == dead.len() && dead.iter().all(|&c| lack.chars.contains(c)),
+            None => dead.is_empty(),
+        };
+        Ok(same && targets.iter().all(|&other| other == target))
+    }
+
+    /// Takes, from an anchor on, the characters past ASCII if all of them lead to one place, and none of them on from there.
+    /// As bytes they are many nodes. Answers the bytes it has seen to.
+    pub(super) fn one_wide(
+        &mut self,
+        index: u32,
+        local: LocalId,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        let (past, none) = (ByteSet::PAST_ASCII, ByteSet::EMPTY);
+        let anchor = self.tables.profile.anchor(index);
+        if !anchor.has(RUN_TOKENS, &left.intersect(&past)) {
+            return Ok(none);
+        }
+        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(none) };
+        let &[next] = &targets[..] else { return Ok(none) };
+        let exits = self.store.split_expansion(next).alive;
+        if !self.goes_on(next) || exits.intersects(&past) || !self.are_few(&mut dead.to_vec()) {
+            return Ok(none);
+        }
+        let rest = CharClass { ascii: none, wide: true, lack: LackId::NOTHING };
+        let run = Run { anchor: index, first: none, first_wide: true, rest, most: 1 };
+        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        self.work.spend(64)?;
+        let minus = self.with_dead(Arc::default(), &dead, &mask);
+        self.one_by_one(anchor.node, local, &minus)?;
+        self.masks.push(Shared { mask, minus });
+        let mut places = Places::new(anchor.node, local, Some(next));
+        self.leave_from(&run, (&mut places, next), &exits, |_, _| dead.is_empty())?;
+        Ok(past)
+    }
+
+    /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.
+    pub(super) fn wide_of(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        if let Some(known) = self.memory.wide.get(local) {
+            return Ok(known);
+        }
+        let found = self.find_wide(local)?;
+        self.memory.wide.insert(local, found.clone());
+        Ok(found)
+    }
+
+    fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
+        if let Some(like) = self.tables.profile.lacks.any_wide()
+            && let Some(target) = self.store.wide_alike(local, like, self.work)?
+        {
+            return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), ..Wide::default() }));
+        }
+        let mut found = Wide::default();
+        let mut looked = 0;
+        for (lead, second, more) in LEADS {
+            let mut todo: Vec<(LocalId, SmallVec<[ByteSet; 4]>)> = vec![(local, SmallVec::new())];
+            while let Some((place, path)) = todo.pop() {
+                let (low, high) = match path.len() {
+                    0 => lead,
+                    1 => second,
+                    _ => TAIL,
+                };
+                let last = path.len() == more + 1;
+                looked += 1;
+                let expansion = self.store.split_expansion(place);
+                let bytes = ByteSet::range(low, high).intersect(&self.trie.bytes_used);
+                let dead = bytes.minus(&expansion.alive);
+                if looked > WIDE_PLACES || !(dead.is_empty() || last && found.add_dead(&path, &dead)) {
+                    return Ok(None);
+                }
+                for (i, class) in expansion.classes.iter().enumerate() {
+                    let set = class.set.intersect(&bytes);
+                    if set.is_empty() {
+                        continue;
+                    }
+                    let next = self.step(expansion, i)?;
+                    if last {
+                        found.add_target(&path, &set, next);
+                    } else {
+                        todo.push((next, path.iter().copied().chain([set]).collect()));
+                    }
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+}

@@ -1,0 +1,75 @@
+//! JSON Schema for Tokenstile: a schema in, the grammar of its instances out.
+//!
+//! This is an internal crate of `tokenstile`, of the same version, and it makes no promise of stability: use it through
+//! `tokenstile`, as `Grammar::json_schema`.
+//!
+//! One direction: a schema is read (`reader`), its references are resolved to one form for all drafts (`resolve`), the
+//! nodes become sets of values (`algebra`), and those are written as a grammar (`lower`), which begins with what all
+//! schemas have in common ([`base()`]).
+
+mod algebra;
+mod base;
+mod keywords;
+mod lower;
+mod metaschema;
+mod node;
+mod number;
+mod options;
+mod place;
+mod pointer;
+mod reader;
+mod resolve;
+mod string;
+mod uri;
+mod usual;
+
+pub use base::base;
+pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
+pub use place::place_of_pointer;
+
+use bumpalo::Bump;
+use tokenstile_grammar::limits::Budget;
+use tokenstile_grammar::{Error, ErrorKind, Grammar, Limits, passes};
+
+use self::algebra::Algebra;
+use self::lower::Lower;
+use self::resolve::Documents;
+
+/// What is read of most schemas takes so many times the room of their text.
+const ROOM: usize = 8;
+/// Room for what is read that is taken at once, at most.
+const MOST_ROOM: usize = 1 << 13;
+
+/// The grammar of the texts that are instances of a JSON Schema.
+///
+/// What cannot be enforced is refused, with the JSON pointer of the keyword. Unknown keywords and formats are
+/// [warnings](Grammar::warnings) of the grammar.
+///
+/// ```
+/// use tokenstile_grammar::Limits;
+/// use tokenstile_json_schema::{JsonOptions, json_schema};
+/// let schema = r#"{"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}}"#;
+/// let grammar = json_schema(schema, &JsonOptions::default(), &Limits::default())?;
+/// assert!(grammar.warnings().is_empty());
+///
+/// let error = json_schema(r#"{"minLength": -1}"#, &JsonOptions::default(), &Limits::default());
+/// assert_eq!(error.unwrap_err().pointer(), Some("/minLength"));
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
+    let mut budget = Budget::new(limits);
+    let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
+    let documents = Documents::new(schema, options, &room);
+    let nodes = resolve::load(&documents, options, limits, &mut budget)?;
+    let mut algebra = Algebra::new(&nodes, options, limits, budget)?;
+    nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
+    let goal = algebra.goal_of_node(nodes.root(), true);
+    let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;
+    passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
+        ErrorKind::Unsatisfiable => {
+            Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema")
+                .with_pointer("")
+        }
+        _ => error,
+    })
+}

@@ -1,0 +1,60 @@
+//! What schemas usually ask for, and texts of it: so that whoever runs them can build ahead what they have in common.
+//!
+//! Out come small grammars over the base, one after the other, the commonest first.
+
+mod shapes;
+
+use tokenstile_grammar::Limits;
+use tokenstile_grammar::ir::Usual;
+
+use crate::options::JsonOptions;
+use crate::string::FormatId;
+use shapes::{AROUND, CLASSES, IN_RANGES, PLAIN, RANGES, VALUES};
+
+/// Makes them as they are asked for.
+pub(crate) fn grammars() -> Box<dyn Iterator<Item = Usual>> {
+    let plain = PLAIN.iter().map(|(schema, text)| usual(schema, vec![(*text).to_owned()]));
+    let values = VALUES.iter().flat_map(|(value, texts)| {
+        AROUND.iter().map(|(schema, text)| usual(&schema.replace('@', value), around(text, texts)))
+    });
+    let ranges = RANGES.iter().flat_map(|range| {
+        let few = AROUND.iter().take(3);
+        few.map(|(schema, text)| usual(&schema.replace('@', range), around(text, &IN_RANGES)))
+    });
+    let formats = FormatId::shared().map(|format| {
+        let texts = format.samples().iter().map(|text| format!(r#"{{"a": "{text}"}}"#)).collect();
+        usual(&schema_of("format", format.name()), texts)
+    });
+    let classes = CLASSES.iter().map(|class| {
+        let schema = schema_of("pattern", &format!("^{class}+$"));
+        usual(&schema, vec![r#"{"a": ""#.to_owned()])
+    });
+    Box::new(plain.chain(values).chain(ranges).chain(formats).chain(classes).flatten())
+}
+
+/// The grammar of a schema, with its texts.
+fn usual(schema: &str, texts: Vec<String>) -> Option<Usual> {
+    let grammar = crate::json_schema(schema, &JsonOptions::default(), &Limits::default()).ok()?;
+    Some(Usual { grammar, texts })
+}
+
+/// A text with each of some values.
+fn around(text: &str, values: &[&str]) -> Vec<String> {
+    values.iter().map(|value| text.replace('@', value)).collect()
+}
+
+/// An object of which a member is a string with a keyword.
+fn schema_of(keyword: &str, value: &str) -> String {
+    format!(r#"{{"type": "object", "properties": {{"a": {{"type": "string", "{keyword}": {value:?}}}}}}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_them_can_be_read() {
+        let schemas = PLAIN.len() + (VALUES.len() * AROUND.len()) + (RANGES.len() * 3) + CLASSES.len();
+        assert_eq!(grammars().count(), schemas + FormatId::shared().count());
+    }
+}
