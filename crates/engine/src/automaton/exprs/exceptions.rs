@@ -147,3 +147,50 @@ fn first_byte(arena: &Arena, id: ExprId) -> Option<u8> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokenstile_grammar::ir::CharSet;
+
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_a_trie() {
+        let names = [
+            "name", "names", "na", "id", "ids", "type", "title", "time", "é", "éa", "ê", "z", "a", "ti",
+            "namely",
+        ];
+        let mut arena = Arena::new(1 << 10);
+        let set = CharSet::all().minus(&CharSet::of("\"\\"));
+        let chars = arena.chars(&set);
+        let whole = arena.star(chars);
+        let names_of: Vec<ExprId> = names.iter().map(|name| arena.literal(name.as_bytes())).collect();
+        let names_of = arena.alt(&names_of);
+        let without = arena.not(names_of);
+        let all = arena.and(&[whole, without]);
+        let exceptions = Exceptions::of(&arena, all).expect("it is of this kind");
+        // Every place, by what leads there.
+        let mut places = vec![(0, Vec::new())];
+        let mut at = 0;
+        while let Some((place, text)) = places.get(at).cloned() {
+            at += 1;
+            let goes_on = |byte: u8| {
+                let longer = [&text[..], &[byte]].concat();
+                names.iter().any(|name| name.as_bytes().starts_with(&longer))
+            };
+            assert_eq!(exceptions.ends(place), names.iter().any(|name| name.as_bytes() == text), "{text:?}");
+            assert_eq!(exceptions.is_between(place), std::str::from_utf8(&text).is_ok(), "{text:?}");
+            for byte in 0..=255 {
+                let child = exceptions.child(place, byte);
+                assert_eq!(child.is_some(), goes_on(byte), "{text:?} {byte}");
+                assert_eq!(exceptions.children(place).find(|child| child.0 == byte).map(|c| c.1), child);
+                places.extend(child.map(|child| (child, [&text[..], &[byte]].concat())));
+            }
+        }
+        let mut numbers: Vec<u32> = places.iter().map(|place| place.0).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), places.len());
+        assert_eq!(exceptions.texts_from(0).count(), names.len());
+    }
+}
