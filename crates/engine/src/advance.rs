@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Exceeded, LocalId, StateId, Work, partition};
 use crate::matcher::Matcher;
 use crate::stack::{Config, Rebase, Stack, Stacks, normalize};
@@ -57,6 +58,7 @@ impl Matcher {
         let config = literal.as_ref().unwrap_or(config);
         if let [(state, stack)] = &config[..]
             && (!store.may_end(*state) || stack.links.is_empty())
+            && !is_off(Switch::RunSkip)
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_iter([(next, stack.clone())]));
@@ -74,6 +76,7 @@ impl Matcher {
         for (i, &byte) in bytes.iter().enumerate() {
             // Nearly always there is one thread, which does not return.
             if let [(local, _)] = &mut threads[..]
+                && !is_off(Switch::SingleThread)
                 && !store.opened(*local).returns()
             {
                 work.spend(1)?;

@@ -9,6 +9,7 @@ use tokenstile_grammar::ir::{Arena, Expr, Tracking};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Program, Store};
 use crate::counters::Counters;
 use crate::error::CompileError;
@@ -142,7 +143,7 @@ impl Compiler {
         };
         let mut tracking = prepared.tracking();
         // What was promised was promised of all characters.
-        if !spelling::spells_all_chars(&self.tables.trie) {
+        if !spelling::spells_all_chars(&self.tables.trie) || is_off(Switch::KeysAbound) {
             tracking.keys_abound = 0;
         }
         let needs_proof = spelling::needs_proof(&prepared, &self.tables);

@@ -29,6 +29,11 @@
 //! text of the grammar; an end token exactly when the text is complete. What cannot be enforced is refused when
 //! it is compiled. Every piece of work runs under [`Limits`].
 
+#[cfg(not(feature = "ablate"))]
+mod ablate;
+#[cfg(feature = "ablate")]
+#[doc(hidden)]
+pub mod ablate;
 mod advance;
 mod ahead;
 mod automaton;

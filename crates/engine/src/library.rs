@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::{CharSetId, ExprId, Grammar, Limits, MachineId, MembersId};
 
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Head, Phase, Program, Store, first_literal};
 use crate::mask::MaskStore;
 use crate::tables::Tables;
@@ -85,6 +86,9 @@ fn are_quoted(arena: &Arena, members: MembersId) -> bool {
 impl Store {
     /// The repetition of an expression at least so often and without an end, if the library has it.
     pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
+        if is_off(Switch::SharedLoops) {
+            return None;
+        }
         let known = self.library.as_ref()?.endless.iter().find(|known| known.0 == (expr, min));
         known.map(|known| known.1)
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use crate::ablate::{Switch, is_off};
 use crate::library::{self, Library};
 use crate::mask::Kept;
 use crate::profile::Profile;
@@ -74,6 +75,9 @@ impl Tables {
 
     /// What constraints that begin with the base have in common; a new one if it has grown too large.
     pub(crate) fn library(&self) -> Option<Arc<Library>> {
+        if is_off(Switch::Library) {
+            return None;
+        }
         let usable = |known: &Option<Arc<Library>>| known.clone().filter(|known| !known.is_full());
         if let Some(known) = usable(&self.library.read().unwrap_or_else(PoisonError::into_inner)) {
             return Some(known);

@@ -13,6 +13,7 @@ use tokenstile_grammar::{CharSetId, ExprId};
 use super::build::Build;
 use super::local::{Apart, Groups, add_cells};
 use super::store::{Cell, CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
+use crate::ablate::{Switch, is_off};
 use crate::few::FewSet;
 
 /// A local from which so many bytes were asked for is one that is come back to.
@@ -60,7 +61,7 @@ impl Store {
         work: &mut Work,
     ) -> Result<Option<LocalId>, Exceeded> {
         let local = self.local(id);
-        if local.expansion.get().is_none() {
+        if local.expansion.get().is_none() && !is_off(Switch::SingleBytes) {
             if let Some(known) = local.bytes.get(byte) {
                 return Ok(known);
             }
@@ -109,7 +110,7 @@ impl Build<'_> {
             let expansion = store.expansion_in(self, state);
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
-                if split && !store.expansion_in(self, start).calls.is_empty() {
+                if split && !is_off(Switch::CallsApart) && !store.expansion_in(self, start).calls.is_empty() {
                     apart.calls.push((self.local(&[(ret, node)]), start));
                     continue;
                 }

@@ -16,6 +16,7 @@ use tokenstile_grammar::{ExprId, MachineId, MembersId};
 
 use super::build::{Build, Closure, hash_of};
 use super::store::{Cell, CellId, Exceeded, Head, LocalId, StateId, Store, id};
+use crate::ablate::{Switch, is_off};
 use crate::memo::OnceId;
 
 id!(/// A [`Counted`].
@@ -237,7 +238,9 @@ impl Build<'_> {
 
     /// What is known after an entry in an open slot.
     pub(super) fn after_slot(&mut self, id: CountedId, slot: u32) -> Option<CountedId> {
-        if let Some(&next) = self.index.counted_next.get(&(id, slot)) {
+        if !is_off(Switch::TallyMemo)
+            && let Some(&next) = self.index.counted_next.get(&(id, slot))
+        {
             return Some(next);
         }
         let counted = self.store.counted(id);

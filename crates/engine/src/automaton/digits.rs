@@ -10,6 +10,7 @@ use tokenstile_grammar::ir::{Arena, Expr};
 
 use super::program::Program;
 use super::store::{Cell, CellId, Head, Store};
+use crate::ablate::{Switch, is_off};
 
 /// So far behind a cell is looked.
 const BEHIND: usize = 16;
@@ -20,7 +21,11 @@ impl Program {
     /// A loop of this expression that may go round so many times more, less one, does not come to its end within a token;
     /// nor does one that must.
     pub(super) fn far_in(&self, expr: ExprId) -> u32 {
-        if reads_digits(&self.arena, expr, &mut 1) { self.far_in_digits } else { self.far }
+        if !is_off(Switch::DigitCounts) && reads_digits(&self.arena, expr, &mut 1) {
+            self.far_in_digits
+        } else {
+            self.far
+        }
     }
 }
 

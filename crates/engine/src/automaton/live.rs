@@ -9,6 +9,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::boolean::{FormulaId, Kind, Steps};
 use super::build::Build;
 use super::store::{CellId, Exceeded, Head, Store};
+use crate::ablate::{Switch, is_off};
 
 /// How many formulas the search for one completion may look at.
 const SEARCH: usize = 1 << 15;
@@ -33,7 +34,7 @@ impl Build<'_> {
         if self.formula_accepts(id) {
             return *store.formula(id).live.get_or_init(|| true);
         }
-        if self.probe(id) {
+        if !is_off(Switch::CompletionProbe) && self.probe(id) {
             return true;
         }
         // Depth first towards an accepting formula, the nearest first; what leads to one is live, and when the
@@ -139,6 +140,7 @@ impl Build<'_> {
     fn nearest_ways(&mut self, part: FormulaId, bytes: &ByteSet) -> SmallVec<[ByteSet; WAYS]> {
         let store = self.store;
         if store.formula(part).known_steps(bytes).is_none()
+            && !is_off(Switch::CellDistances)
             && let Some(cells) = store.leaf_of_many(part)
         {
             return self.nearest_of_many(&cells, bytes);
@@ -214,7 +216,9 @@ impl Build<'_> {
         let store = self.store;
         let (mut path, mut at, mut distance) = (SmallVec::<[CellId; 16]>::new(), cell, 0);
         while at != CellId::NIL {
-            if let Some(&known) = self.index.distances.get(&at) {
+            if !is_off(Switch::DistanceMemo)
+                && let Some(&known) = self.index.distances.get(&at)
+            {
                 distance = known;
                 break;
             }

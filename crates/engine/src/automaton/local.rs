@@ -10,6 +10,7 @@ use super::byte::Opened;
 use super::loops::Loop;
 use super::partition::partition;
 use super::store::{CellId, End, Exceeded, Head, LocalId, Node, NodeId, StateId, Store, Work};
+use crate::ablate::{Switch, is_off};
 use crate::memo::{Memo, OnceId};
 
 /// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
@@ -361,7 +362,9 @@ impl Build<'_> {
 
     fn merge_nodes(&mut self, a: NodeId, b: NodeId, depth: usize) -> NodeId {
         let pair = (a.min(b), a.max(b));
-        if let Some(&known) = self.index.joined.get(&pair) {
+        if !is_off(Switch::JoinMemo)
+            && let Some(&known) = self.index.joined.get(&pair)
+        {
             return known;
         }
         let (x, y) = (self.store.node(a), self.store.node(b));
@@ -479,7 +482,7 @@ const LISTED: usize = 16;
 fn make_expansion(edges: Edges, (pops, ends): (bool, SmallVec<[End; 2]>), apart: Apart) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
-    let table = (classes.len() > LISTED).then(|| {
+    let table = (classes.len() > LISTED && !is_off(Switch::ClassTables)).then(|| {
         let mut table = Box::new([0u8; 256]);
         for (i, class) in classes.iter().enumerate() {
             for byte in class.iter() {

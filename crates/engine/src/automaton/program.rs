@@ -8,6 +8,7 @@ use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId
 
 use super::distance::ShortestTexts;
 use super::except::Exceptions;
+use crate::ablate::{Switch, is_off};
 use crate::profile::{LackId, Lacks};
 use crate::tables::Tables;
 
@@ -184,6 +185,9 @@ impl Program {
 
     /// What there is to know of a conjunction that is texts of a loop but for a few.
     pub(crate) fn exceptions(&self, id: ExprId) -> Option<&Exceptions> {
+        if is_off(Switch::ExceptedCells) {
+            return None;
+        }
         let at = self.excepts.binary_search_by_key(&id, |known| known.0).ok()?;
         self.excepts[at].1.get_or_init(|| Exceptions::of(&self.arena, id)).as_ref()
     }

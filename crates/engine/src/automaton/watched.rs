@@ -13,6 +13,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 use super::boolean::{FormulaId, Kind};
 use super::build::Build;
 use super::store::{Cell, CellId, Head, StateId, Store};
+use crate::ablate::{Switch, is_off};
 use crate::trie::pair;
 use crate::vocab::TokenId;
 
@@ -117,7 +118,9 @@ impl Build<'_> {
     /// The places that some ASCII characters lead to in a formula; none if they are too many.
     fn watcher(&mut self, formula: FormulaId, chars: &ByteSet) -> Option<Arc<Watcher>> {
         let key = (formula, chars.ascii_bits());
-        if let Some(known) = self.index.watchers.get(&key) {
+        if !is_off(Switch::WatcherMemo)
+            && let Some(known) = self.index.watchers.get(&key)
+        {
             return known.clone();
         }
         let found = self.find_watcher(formula, chars).map(Arc::new);

@@ -13,6 +13,7 @@ use super::closed::Places;
 use super::pending::{PendingId, PendingRun, Walked};
 use super::store::MaskStore;
 use super::walk::{RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{AllButFew, CharClass, Exceeded, Except, LocalId, Loop, StateId, Store, Work};
 use crate::profile::{Profile, Run, RunMask};
 use crate::tables::Tables;
@@ -49,6 +50,9 @@ impl Walk<'_> {
     /// Takes all tokens from an anchor on, where a place is a loop but for a few texts. Answers the bytes it has seen to.
     pub(super) fn but_few(&mut self, index: u32, local: LocalId) -> Result<ByteSet, Exceeded> {
         let store = self.store;
+        if is_off(Switch::ExceptedRuns) {
+            return Ok(ByteSet::EMPTY);
+        }
         let known = store.only_state(local).and_then(|(state, _)| store.all_but_few(state));
         let Some(AllButFew { whole, tail, few }) = known else { return Ok(ByteSet::EMPTY) };
         let endless = |repeats: &Loop| repeats.left.is_none() && repeats.need == 0;
@@ -122,6 +126,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::ExceptedKeys) {
+            return Ok(None);
+        }
         let Some((except, follows)) = store.except_apart(state) else { return Ok(None) };
         let known = self.start(store, tables, except.like, work)?;
         work.is_cold();

@@ -10,6 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::accept::Shared;
 use super::closed::Places;
 use super::walk::{RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{CharClass, Exceeded, Free, LocalId, Loop};
 use crate::profile::{LackId, Profile, Run, RunMask};
 
@@ -80,7 +81,7 @@ impl Walk<'_> {
 
     /// Where a byte leads from a place that calls nothing, without finding out all that it can do.
     pub(super) fn by_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
-        if self.store.is_expanded(local) {
+        if self.store.is_expanded(local) || is_off(Switch::WalkedBytes) {
             return self.after_byte(local, byte);
         }
         let next = self.store.step_byte(local, byte, self.work)?;

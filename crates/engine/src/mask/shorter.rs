@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use super::pending::{PendingId, Walked};
 use super::store::MaskStore;
 use super::walk::Walk;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Bounded, Exceeded, Loop, StateId, Store, Work};
 use crate::profile::{LongToken, SHORT};
 use crate::tables::Tables;
@@ -24,7 +25,8 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
-        let Some((like, left)) = store.with_more_left(state) else {
+        let like = if is_off(Switch::LongCounts) { None } else { store.with_more_left(state) };
+        let Some((like, left)) = like else {
             return self.start_bounded(store, tables, state, work);
         };
         let known = self.start(store, tables, like, work)?;
@@ -54,6 +56,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::LongBounds) {
+            return Ok(None);
+        }
         let Some(bounded) = store.without_bound(state, SHORT) else { return Ok(None) };
         let Bounded { like, chars, many, ends, .. } = bounded;
         let known = self.start(store, tables, like, work)?;
@@ -107,6 +112,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::LongCounts) {
+            return Ok(None);
+        }
         let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
         let known = self.resolve(store, tables, pending, like, work)?;
         Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()))

@@ -15,6 +15,7 @@ use super::pending::{Pending, PendingId, Walked, WalkedId};
 use super::walk::Walk;
 use super::whole::Wholes;
 use super::wide::WideMemo;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{AppendVec, BehindKey, BlankFirst, End, Exceeded, Generic, OWN, StateId, Store, Work};
 use crate::library::Library;
 use crate::tables::Tables;
@@ -180,11 +181,13 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        if let Some(key) = store.in_key(state) {
+        if !is_off(Switch::KeyMasks)
+            && let Some(key) = store.in_key(state)
+        {
             let walked = self.start_in_key(store, tables, key, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
-        if store.is_wide(state) {
+        if store.is_wide(state) && !is_off(Switch::LiteralsApart) {
             let walked = self.start_with_literals(store, tables, state, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
@@ -276,7 +279,9 @@ impl MaskStore {
             }
             false => store.state(state).resolved.get(pending),
         };
-        if let Some(id) = known {
+        if let Some(id) = known
+            && !is_off(Switch::ResolveMemo)
+        {
             return Ok(self.walked(id));
         }
         let (memory, home) = if apart { (self, store) } else { self.at_home(store, state) };

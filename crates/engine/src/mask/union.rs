@@ -6,6 +6,8 @@
 //! 147). Three masks take 820, 794 and 807, where it was 1,044. To call what is compiled for instructions that not every
 //! processor has is all that is `unsafe` here.
 
+use crate::ablate::{Switch, is_off};
+
 /// What is done with the words of a mask.
 #[derive(Clone, Copy)]
 enum Job<'a> {
@@ -55,6 +57,9 @@ enum Level {
 /// The best that this processor has. The answer is kept by the standard library: this is a look at a word.
 #[inline]
 fn best() -> Level {
+    if is_off(Switch::VectorUnions) {
+        return Level::Plain;
+    }
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::is_x86_feature_detected as has;

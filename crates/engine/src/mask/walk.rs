@@ -15,6 +15,7 @@ use super::rows::Rows;
 use super::store::MaskStore;
 use super::stripe::STRIPE;
 use super::watched::Known;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{
     BlankFirst, CellId, CharClass, End, Exceeded, Generic, Literals, LocalExpansion, LocalId, Loop, NodeId,
     StateId, Store, WordsCalled, Work,
@@ -205,7 +206,7 @@ impl<'a> Walk<'a> {
     /// Whether frames are walked by themselves: not too many within each other.
     #[inline]
     fn calls_apart(&self) -> bool {
-        self.work.depth < DEPTH
+        self.work.depth < DEPTH && !is_off(Switch::FramesApart)
     }
 
     /// What can happen next in a local. Frames are walked by themselves, but not too many within each other.
@@ -217,13 +218,17 @@ impl<'a> Walk<'a> {
     /// What stands for a state whatever slots are open. Its entries are none that can be walked as a part of it, so this is
     /// only where they are walked by themselves.
     pub(super) fn generic_of(&self, state: StateId) -> Option<Generic> {
-        if self.calls_apart() { self.store.generic_of(state) } else { None }
+        if self.calls_apart() && !is_off(Switch::GenericPlaces) { self.store.generic_of(state) } else { None }
     }
 
     /// Takes a state apart that begins with white space, but not too many of them within each other: what follows, which is
     /// one deeper, may call frames.
     pub(super) fn blank_first(&self, state: StateId) -> Option<BlankFirst> {
-        if self.work.depth + 1 < DEPTH { self.store.blank_first(state) } else { None }
+        if self.work.depth + 1 < DEPTH && !is_off(Switch::BlanksApart) {
+            self.store.blank_first(state)
+        } else {
+            None
+        }
     }
 
     /// Whether nothing was found.
@@ -245,7 +250,11 @@ impl<'a> Walk<'a> {
         let mut visits = 0;
         while let Some((node, local, at)) = self.todo.pop() {
             visits += 1;
-            if visits < MANY_VISITS || !self.calls_apart() || !self.by_rows(node, local)? {
+            if visits < MANY_VISITS
+                || !self.calls_apart()
+                || is_off(Switch::RowTables)
+                || !self.by_rows(node, local)?
+            {
                 self.go_on(node, at)?;
             }
         }
@@ -258,7 +267,10 @@ impl<'a> Walk<'a> {
         let children = self.trie.children(node);
         let ways = expansion.ways;
         self.work.spend(1 + ways.min(children.len()))?;
-        if children.len() > FEW && !self.is_any_below(node, &expansion.alive) {
+        if children.len() > FEW
+            && !is_off(Switch::SubtreeFilter)
+            && !self.is_any_below(node, &expansion.alive)
+        {
             return self.apart(node, expansion);
         }
         if ways * 4 < children.len() {
@@ -302,11 +314,12 @@ impl<'a> Walk<'a> {
         }
         let here = self.store.local(local);
         if here.in_literal
+            && !is_off(Switch::LiteralDescent)
             && let Some(literal) = self.store.local_literal(local)
         {
             return self.literal(node, local, literal);
         }
-        if here.wide {
+        if here.wide && !is_off(Switch::LiteralsApart) {
             // What is come to by one of them may be come to by others, once they follow each other.
             self.visited.get_or_insert_default();
             let (state, stack) = here.heads[0];
@@ -318,7 +331,9 @@ impl<'a> Walk<'a> {
         if here.in_machine && self.machines(node, local)? {
             return Ok(());
         }
-        if let Some(anchor) = self.tables.profile.anchor_at(node) {
+        if let Some(anchor) = self.tables.profile.anchor_at(node)
+            && (node == ROOT || !is_off(Switch::InnerAnchors))
+        {
             return if node != ROOT && self.take_whole(node, local) {
                 Ok(())
             } else {
@@ -328,10 +343,18 @@ impl<'a> Walk<'a> {
         if self.take_whole(node, local) || self.stays_below(node, local)? {
             return Ok(());
         }
-        if self.counts && self.trie.below[node as usize].chars >= STRIPE && self.stripe(node, local)? {
+        if self.counts
+            && self.trie.below[node as usize].chars >= STRIPE
+            && !is_off(Switch::RepeatedBytes)
+            && self.stripe(node, local)?
+        {
             return Ok(());
         }
-        if self.booleans && !self.store.is_expanded(local) && self.watched_below(node, local)? {
+        if self.booleans
+            && !self.store.is_expanded(local)
+            && !is_off(Switch::WatchedSubtrees)
+            && self.watched_below(node, local)?
+        {
             return Ok(());
         }
         let at = self.expansion(local);
@@ -350,7 +373,9 @@ impl<'a> Walk<'a> {
         self.work.spend(literal.len().min(self.trie.longest))?;
         let Some(node) = self.along(node, literal)? else { return Ok(()) };
         match self.store.behind_key(tail) {
-            Some(behind) if self.store.local(local).heads[0].1 == NodeId::BOTTOM => {
+            Some(behind)
+                if self.store.local(local).heads[0].1 == NodeId::BOTTOM && !is_off(Switch::KeyTails) =>
+            {
                 self.behind_key(node, behind)
             }
             _ => self.visit(node, self.store.after_literal(local)),
@@ -384,7 +409,9 @@ impl<'a> Walk<'a> {
     /// Goes on below a node with what follows a literal.
     pub(super) fn behind_literal(&mut self, node: u32, stack: NodeId, tail: CellId) -> Result<(), Exceeded> {
         match self.store.behind_key(tail) {
-            Some(behind) if stack == NodeId::BOTTOM => self.behind_key(node, behind),
+            Some(behind) if stack == NodeId::BOTTOM && !is_off(Switch::KeyTails) => {
+                self.behind_key(node, behind)
+            }
             _ => self.visit(node, self.store.local_at(stack, tail)),
         }
     }
@@ -392,6 +419,9 @@ impl<'a> Walk<'a> {
     /// If everything below `node` stays inside a loop, takes it all.
     #[inline]
     pub(super) fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
+        if is_off(Switch::LoopSubtrees) {
+            return false;
+        }
         let Some(repeats) = self.store.repeats_ref(local) else { return false };
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0
@@ -412,6 +442,9 @@ impl<'a> Walk<'a> {
     /// again and again.
     #[inline]
     fn stays_below(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
+        if is_off(Switch::StayingSubtrees) {
+            return Ok(false);
+        }
         if self.staying.local != local {
             self.staying = Staying { local, visits: 0, ascii: 0 };
         }
@@ -451,7 +484,7 @@ impl<'a> Walk<'a> {
     fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(index);
-        if self.formulas(anchor.node, local)? {
+        if !is_off(Switch::FormulasApart) && self.formulas(anchor.node, local)? {
             return Ok(());
         }
         if self.words_apart(anchor.node, local)? {
@@ -459,6 +492,7 @@ impl<'a> Walk<'a> {
         }
         let mut seen = self.but_few(index, local)?;
         if seen.is_empty()
+            && !is_off(Switch::ComplementRuns)
             && let Some((bytes, left)) = self.free(index, local)?
         {
             if left.len() <= FEW {
@@ -466,7 +500,7 @@ impl<'a> Walk<'a> {
             }
             seen = bytes;
         }
-        if self.booleans && seen.is_empty() && self.watched(index, local)? {
+        if self.booleans && seen.is_empty() && !is_off(Switch::WatchedRuns) && self.watched(index, local)? {
             return Ok(());
         }
         let expansion = self.expansion(local);
@@ -478,12 +512,12 @@ impl<'a> Walk<'a> {
         let mut left = anchor.bytes.intersect(&expansion.alive).minus(&seen);
         // Places are followed without what they call: that is walked by itself, or else they must not call anything.
         let alone = self.calls_apart() || self.store.split_expansion(local).apart.is_empty();
-        if alone && self.is_left_anyhow(anchor, expansion, &left)? {
+        if alone && !is_off(Switch::ClosedEarly) && self.is_left_anyhow(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
-            if !anchor.has(RUN_TOKENS, &first) {
+            if !anchor.has(RUN_TOKENS, &first) || is_off(Switch::Runs) {
                 continue;
             }
             let next = self.step(expansion, i)?;
@@ -507,14 +541,14 @@ impl<'a> Walk<'a> {
             }
         }
         // Words are left: they are no simple run, but may be one all the same.
-        if self.has_words(anchor, expansion, &left)? {
+        if !is_off(Switch::CountedChains) && self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.chain(index, expansion, &left)?);
         }
         let past_ascii = left.intersect(&ByteSet::PAST_ASCII);
         if alone && (anchor.has(RUN_TOKENS, &past_ascii) || self.has_words(anchor, expansion, &left)?) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
-        if alone {
+        if alone && !is_off(Switch::WideRuns) {
             left = left.minus(&self.one_wide(index, local, &left)?);
         }
         for byte in left.iter() {
@@ -562,9 +596,14 @@ impl<'a> Walk<'a> {
     fn words_apart(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
         let store = self.store;
         let Some((state, stack)) = store.only_state(local) else { return Ok(false) };
-        if let Some(spread) = store.spread(state) {
+        if !is_off(Switch::KeywordsApart)
+            && let Some(spread) = store.spread(state)
+        {
             self.visit(node, store.local_on(spread, stack))?;
             return Ok(true);
+        }
+        if is_off(Switch::WordCallsApart) {
+            return Ok(false);
         }
         let Some(WordsCalled { rest, calls }) = store.words_called(state, stack) else { return Ok(false) };
         for call in calls {
@@ -600,6 +639,9 @@ impl<'a> Walk<'a> {
     /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character
     /// is many nodes.
     fn last_round(&self, local: LocalId, first: &ByteSet) -> Option<Loop> {
+        if is_off(Switch::LastRound) {
+            return None;
+        }
         let repeats = self.store.repeats(local)?;
         let last = repeats.left == Some(1) && repeats.wide && first.ascii_bits() & !repeats.ascii == 0;
         last.then_some(Loop { left: Some(0), need: 0, ..repeats })
@@ -707,7 +749,10 @@ impl<'a> Walk<'a> {
             _ => self.store.local_expansion(local),
         };
         self.visited.get_or_insert_default();
-        let below = if split.apart.frames.is_empty() && split.apart.calls.is_empty() {
+        let below = if split.apart.frames.is_empty()
+            && split.apart.calls.is_empty()
+            && !is_off(Switch::ChildrenByByte)
+        {
             memory.below(self.store, self.trie, id)
         } else {
             None

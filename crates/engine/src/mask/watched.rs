@@ -12,6 +12,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::accept::Shared;
 use super::walk::{RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{CharClass, Endings, Exceeded, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
 use crate::profile::{Entry, LackId, Profile, Run, RunMask};
 use crate::trie::{Ids, ROOT};
@@ -183,7 +184,10 @@ impl Walk<'_> {
                 };
                 // Most have too little below them.
                 let may_fail = watcher.to_fail(next).is_some_and(|to| {
-                    to.least <= below.chars && to.pairs & !below.pairs == 0 && to.bytes & !below.ascii == 0
+                    is_off(Switch::FailureFilter)
+                        || to.least <= below.chars
+                            && to.pairs & !below.pairs == 0
+                            && to.bytes & !below.ascii == 0
                 });
                 if may_fail {
                     todo.push((child, next));

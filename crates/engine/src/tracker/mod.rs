@@ -42,6 +42,8 @@ use rope::Rope;
 use set::{Cursor, Set, Symbol, View, symbol};
 use strings::{Piece, Text};
 
+use crate::ablate::{Switch, is_off};
+
 pub(crate) use correct::Corrections;
 pub(crate) use search::{ConfigKey, key_of};
 pub(crate) use tables::StructureTables;
@@ -237,6 +239,9 @@ impl Tracker {
 
     /// Whether `bytes` are plain to see to change nothing: they go on with a value that nothing is compared with.
     pub(crate) fn stays(&self, bytes: &[u8]) -> bool {
+        if is_off(Switch::TrackerStays) {
+            return false;
+        }
         let inside = |byte: u8| match self.mode {
             Mode::String(Text::PLAIN) => byte != b'"' && byte != b'\\' && !SPECIAL.contains(&byte),
             Mode::Number => byte.is_ascii_digit(),
@@ -251,6 +256,7 @@ impl Tracker {
         matches!(self.mode, Mode::String(Text::PLAIN))
             && self.candidates.is_empty()
             && self.ends_no_item(closes)
+            && !is_off(Switch::TokensAlike)
     }
 
     /// Whether bytes begin neither an item of an array that is worth comparing nor a key. `opens` tells whether an array

@@ -11,6 +11,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::search::{ConfigKey, key_of};
 use super::{TEXT_BYTES, Tracker};
+use crate::ablate::{Switch, is_off};
 use crate::advance::Refused;
 use crate::automaton::{AppendVec, Exceeded};
 use crate::error::MatchError;
@@ -109,7 +110,9 @@ impl Matcher {
         }
         let get = |number: Option<u32>| number.map(|number| self.spots().list.get(number as usize));
         let known = spot.after.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, number)) = known.iter().find(|known| known.0 == byte) {
+        if !is_off(Switch::SpotMemo)
+            && let Some(&(_, number)) = known.iter().find(|known| known.0 == byte)
+        {
             return Ok(get(number));
         }
         drop(known);
@@ -171,7 +174,9 @@ impl Matcher {
         depth: u32,
     ) -> Result<bool, MatchError> {
         let out = tracker.depth() - depth;
-        if let Some(plenty) = spot.knows_plenty(out) {
+        if !is_off(Switch::PlentyMemo)
+            && let Some(plenty) = spot.knows_plenty(out)
+        {
             return Ok(plenty);
         }
         let plenty = match self.is_key_of_plenty(spot, tracker, depth)? {
@@ -190,7 +195,7 @@ impl Matcher {
         tracker: &Tracker,
         depth: u32,
     ) -> Result<Option<bool>, MatchError> {
-        if tracker.depth() != depth || !tracker.is_at_key() {
+        if tracker.depth() != depth || !tracker.is_at_key() || is_off(Switch::PlentyAlone) {
             return Ok(None);
         }
         let bottom = StackNode::bottom();
