@@ -2,10 +2,11 @@
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
 //! does not: layering, bans, file sizes, module docs; `cargo xtask conformance` holds the JSON Schema front end against
-//! real schemas and an independent validator; `cargo xtask bench` measures against the peers; `cargo xtask optimize` builds
-//! the command with a profile.
+//! real schemas and an independent validator; `cargo xtask bench` measures against the peers; `cargo xtask ablate` measures
+//! what each special case of the engine is worth; `cargo xtask optimize` builds the command with a profile.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
+mod ablate;
 mod bench;
 mod instructions;
 mod process;
@@ -25,6 +26,7 @@ usage: cargo xtask COMMAND
   conformance  JSON Schema against ../shared; with --full all of it, with --help what else there is
   instructions how many instructions compiling and masking take, against xtask/instructions.json; with --update the
                file is written anew
+  ablate       what each special case, memo and shortcut of the engine is worth; with --help what can be left out
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),
         ["instructions"] => steps::instructions(&root, false),
         ["instructions", "--update"] => steps::instructions(&root, true),
+        ["ablate", ref rest @ ..] => ablate::run(&root, rest),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {
