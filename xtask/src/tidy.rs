@@ -140,13 +140,14 @@ const LAYERS: [Layer; 11] = [
 ];
 
 /// Files that may contain `unsafe`, and why.
-const MAY_BE_UNSAFE: [(&str, &str); 8] = [
+const MAY_BE_UNSAFE: [(&str, &str); 9] = [
     ("crates/engine/src/automaton/append.rs", "elements are read without a lock while others are appended"),
     ("crates/engine/src/mask/union.rs", "vector instructions that not every processor has"),
     ("crates/engine/src/stored/array.rs", "tables are slices wherever they lie, in a file or in memory"),
     ("crates/cache/src/map.rs", "a memory map: tables that are there at once and shared by processes"),
     ("crates/cli/src/bench/clock.rs", "the CPU clock of a thread is a call into the system"),
     ("crates/ablation/src/clock.rs", "the same"),
+    ("crates/ablation/src/valgrind.rs", "callgrind is asked by instructions that do nothing"),
     (
         "crates/runtime/src/model/linear/dot.rs",
         "vector instructions: two to ten times as fast as candle here",

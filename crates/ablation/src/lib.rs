@@ -7,6 +7,7 @@
 mod clock;
 pub mod phases;
 pub mod run;
+mod valgrind;
 pub mod workload;
 
 pub use workload::{Case, Workload};

@@ -6,7 +6,7 @@
 //!     ablation counted OPTIONS                 goes through the cases once; what each of callgrind's dumps is of
 //!
 //! Options: `--vocab FILE`, `--tables FILE`, `--cases FILE` (may be repeated; a workload is called as its file), `--most TOKENS`
-//! of a text, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
+//! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
 //! counted by itself.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
@@ -59,12 +59,16 @@ fn start(arguments: &[String]) -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// A workload of more cases is large.
+const LARGE: usize = 50;
+
 #[derive(Default)]
 struct Options {
     vocab: String,
     tables: String,
     cases: Vec<String>,
     most: usize,
+    nth: usize,
     off: Vec<String>,
     rounds: usize,
     limit: f64,
@@ -73,7 +77,7 @@ struct Options {
 
 impl Options {
     fn parse(words: &[String]) -> Result<Options, Box<dyn Error>> {
-        let mut options = Options { most: usize::MAX, rounds: 1, limit: 1e6, ..Options::default() };
+        let mut options = Options { most: usize::MAX, nth: 1, rounds: 1, limit: 1e6, ..Options::default() };
         for pair in words.chunks(2) {
             let [name, value] = pair else { return Err("each option has a value".into()) };
             match name.as_str() {
@@ -81,6 +85,7 @@ impl Options {
                 "--tables" => options.tables = value.clone(),
                 "--cases" => options.cases.push(value.clone()),
                 "--most" => options.most = value.parse()?,
+                "--nth" => options.nth = value.parse()?,
                 "--off" => options.off.push(value.clone()),
                 "--rounds" => options.rounds = value.parse()?,
                 "--limit" => options.limit = value.parse()?,
@@ -101,7 +106,9 @@ impl Options {
         let mut cases = Vec::new();
         for file in &self.cases {
             let name = Path::new(file).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-            for line in fs::read_to_string(file)?.lines() {
+            let text = fs::read_to_string(file)?;
+            let nth = if text.lines().count() > LARGE { self.nth } else { 1 };
+            for line in text.lines().step_by(nth) {
                 cases.extend(Case::parse(name, line, self.most)?);
             }
         }

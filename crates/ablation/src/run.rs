@@ -3,10 +3,11 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-use tokenstile::Constraint;
+use tokenstile::{Constraint, Grammar};
 
 use crate::clock::thread_nanos;
 use crate::phases;
+use crate::valgrind::start_counting;
 use crate::workload::{Case, Workload};
 
 /// What a step is.
@@ -47,7 +48,7 @@ pub fn timed(workload: &Workload, limit: Duration) -> Timed {
     let (started, mut hasher, mut timed) = (thread_nanos(), DefaultHasher::new(), Timed::default());
     let is_over = || Duration::from_nanos(thread_nanos() - started) >= limit;
     for (number, case) in workload.cases.iter().enumerate() {
-        let ended = go_through(workload, case, &mut |kind, step, words, work| {
+        let ended = go_through(workload, (case, case.source.grammar()), &mut |kind, step, words, work| {
             let begun = thread_nanos();
             let passed = work(words);
             timed.steps.push(((kind, number, step), thread_nanos() - begun));
@@ -75,8 +76,10 @@ pub enum Counted<'w> {
 /// Goes through a workload under callgrind. `single` tells the steps that are counted by themselves; `note` is told what
 /// was counted up to each mark.
 pub fn counted(workload: &Workload, single: impl Fn(Step) -> bool, note: &mut dyn FnMut(Counted<'_>)) {
-    for (number, case) in workload.cases.iter().enumerate() {
-        go_through(workload, case, &mut |kind, step, words, work| {
+    let grammars: Vec<Option<Grammar>> = workload.cases.iter().map(|case| case.source.grammar()).collect();
+    start_counting();
+    for ((number, case), grammar) in workload.cases.iter().enumerate().zip(grammars) {
+        go_through(workload, (case, grammar), &mut |kind, step, words, work| {
             let here = (kind, number, step);
             let alone = single(here);
             if alone {
@@ -103,11 +106,13 @@ type Work<'w> = &'w mut dyn FnMut(&mut [u32]) -> bool;
 /// Compiles a case and goes twice along its text, as long as `step` says so; whether all went well.
 fn go_through(
     workload: &Workload,
-    case: &Case,
+    (case, mut grammar): (&Case, Option<Grammar>),
     step: &mut dyn FnMut(Kind, usize, &mut [u32], Work<'_>) -> bool,
 ) -> bool {
-    let Some(grammar) = case.source.grammar() else { return true }; // refused whatever is turned off
-    let (mut grammar, mut compiled) = (Some(grammar), None);
+    if grammar.is_none() {
+        return true; // refused whatever is turned off
+    }
+    let mut compiled = None;
     let done = step(Kind::Compile, 0, &mut [], &mut |_| {
         let grammar = grammar.take();
         compiled = grammar.and_then(|grammar| phases::compile(&workload.compiler, grammar).ok());

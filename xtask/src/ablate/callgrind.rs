@@ -20,7 +20,7 @@ pub(super) fn count(
     let mut valgrind = Command::new("valgrind");
     // Without lists of small free blocks in glibc, which are merged now and then: whose call that falls into is chance.
     valgrind.env("GLIBC_TUNABLES", "glibc.malloc.mxfast=0");
-    valgrind.args(["--tool=callgrind", "--quiet", "--dump-line=no", "--compress-strings=no"]);
+    valgrind.args(["--tool=callgrind", "--quiet", "--dump-line=no", "--instr-atstart=no"]);
     valgrind.arg(format!("--toggle-collect={PHASES}*")).arg(format!("--dump-before={PHASES}mark"));
     valgrind.arg(format!("--callgrind-out-file={}", folder.join("out").display()));
     let output = valgrind.arg(runner).arg("counted").args(arguments).stderr(Stdio::inherit()).output();
@@ -41,10 +41,18 @@ fn read(folder: &Path, number: usize) -> Result<Counts, String> {
 
 /// What the phases took with all that they called: the costs that are listed below each of them.
 fn phases(dump: &str) -> Counts {
-    let (mut counts, mut phase) = (Counts::new(), None);
+    let (mut counts, mut names, mut phase) = (Counts::new(), BTreeMap::new(), None);
     for line in dump.lines() {
-        if let Some(name) = line.strip_prefix("fn=") {
-            phase = name.strip_prefix(PHASES);
+        // A function is named where it comes up first, behind its number.
+        let called = line.strip_prefix("cfn=");
+        if let Some(name) = line.strip_prefix("fn=").or(called) {
+            let (number, name) = name.split_once(' ').unwrap_or((name, ""));
+            if let Some(name) = name.strip_prefix(PHASES) {
+                names.insert(number, name);
+            }
+            if called.is_none() {
+                phase = names.get(number).copied();
+            }
             continue;
         }
         let (Some(phase), true) =
@@ -65,8 +73,9 @@ mod tests {
 
     #[test]
     fn costs_of_calls_count() {
-        let dump = "events: Ir\n\nfn=tokenstile_ablation::phases::cold_mask\n0 3\ncfn=tokenstile::fill\ncalls=2 0\n0 100\n\n\
-                    fn=tokenstile::fill\n0 40\ncalls=1 0\n0 60\n\nfn=tokenstile_ablation::phases::warm_mask\n0 5\n";
+        let dump = "events: Ir\n\nfn=(1) tokenstile_ablation::run::counted\n0 9\ncfn=(2) tokenstile_ablation::phases::cold_mask\n\
+                    calls=1 0\n0 7\n\nfn=(2)\n0 3\ncfn=(3) tokenstile::fill\ncalls=2 0\n0 100\n\nfn=(3)\n0 40\n\
+                    calls=1 0\n0 60\n\nfn=(4) tokenstile_ablation::phases::warm_mask\n0 5\n";
         let expected = [("cold_mask".to_owned(), 103), ("warm_mask".to_owned(), 5)];
         assert_eq!(phases(dump), expected.into_iter().collect());
     }

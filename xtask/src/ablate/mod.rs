@@ -20,17 +20,18 @@ use setup::{Places, Way};
 
 /// What `cargo xtask ablate --help` says.
 const USAGE: &str = "\
-usage: cargo xtask ablate [--way NAME]… [--workload NAME]… [--jobs N] [--anew] [--report]
+usage: cargo xtask ablate [--way NAME]… [--workload NAME]… [--sample N] [--jobs N] [--anew] [--report]
 
   --way NAME       only this way (may be repeated); --list shows their names
   --workload NAME  only this workload: micro, schemas, patterns, shapes, grammars, cliffs (may be repeated)
+  --sample N       of large workloads only every N-th case, for a first look
   --jobs N         so many ways at a time
   --anew           measures what was measured before, too
   --report         measures nothing: writes the table of the results that are there
   --list           the ways, and what each is
 
-Results are kept in target/ablate, so that what was interrupted goes on where it was; with some workloads only they have
-a folder of their own. A table of all ways and workloads goes to docs/performance.md, any other to target/ablate. All of
+Results are kept in target/ablate, so that what was interrupted goes on where it was; those of some workloads or
+a sample have a folder of their own. A table of all ways and workloads goes to docs/performance.md, any other to target/ablate. All of
 it takes about 40 minutes of one core. It needs valgrind, Python with pip, and the project's shared data.";
 
 /// What is asked for.
@@ -39,13 +40,14 @@ struct Options {
     ways: Vec<String>,
     workloads: Vec<String>,
     jobs: usize,
+    sample: usize,
     anew: bool,
     report: bool,
 }
 
 /// Measures as the arguments say.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
-    let mut options = Options { jobs: 1, ..Options::default() };
+    let mut options = Options { jobs: 1, sample: 1, ..Options::default() };
     let mut words = arguments.iter();
     while let Some(&word) = words.next() {
         match word {
@@ -53,12 +55,17 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             "--report" => options.report = true,
             "--list" => return ended(list(root)),
             "--help" | "-h" => return usage(0),
-            "--way" | "--workload" | "--jobs" => {
+            "--way" | "--workload" | "--jobs" | "--sample" => {
                 let Some(&value) = words.next() else { return usage(2) };
                 match word {
                     "--way" => options.ways.push(value.to_owned()),
                     "--workload" => options.workloads.push(value.to_owned()),
-                    _ => options.jobs = value.parse().unwrap_or(1).max(1),
+                    _ => {
+                        let Some(number) = value.parse().ok().filter(|&number| number > 0) else {
+                            return usage(2);
+                        };
+                        *(if word == "--jobs" { &mut options.jobs } else { &mut options.sample }) = number;
+                    }
                 }
             }
             _ => return usage(2),
@@ -83,14 +90,14 @@ fn ended(result: Result<(), String>) -> ExitCode {
 }
 
 fn list(root: &Path) -> Result<(), String> {
-    let places = Places::new(root, &[]);
+    let places = Places::new(root, &[], 1);
     places.build()?;
     places.ways()?.iter().for_each(|way| println!("{:<22} {}", way.name, way.what));
     Ok(())
 }
 
 fn start(root: &Path, options: &Options) -> Result<(), String> {
-    let places = Places::new(root, &options.workloads);
+    let places = Places::new(root, &options.workloads, options.sample);
     places.build()?;
     places.make_cases()?;
     let ways = places.ways()?;

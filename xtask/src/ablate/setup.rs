@@ -16,7 +16,8 @@ const COUNTED: [&str; 5] = ["schemas", "shapes", "micro", "grammars", "patterns"
 pub(super) const CLIFFS: &str = "cliffs";
 
 /// Its cases, by the names that they have elsewhere. Without them no case has more than a twentieth of its workload.
-const CLIFF_CASES: [&str; 11] = [
+const CLIFF_CASES: [&str; 14] = [
+    "coverage",
     "pattern/19",
     "pattern/54",
     "pattern/178",
@@ -26,6 +27,8 @@ const CLIFF_CASES: [&str; 11] = [
     "pattern/860",
     "pattern/1046",
     "allOf of anyOf/8",
+    "search patterns together/8",
+    "patternProperties/8",
     "pattern with lengths/8",
     "recursive union/8",
 ];
@@ -54,29 +57,33 @@ pub(super) struct Places {
     pub(super) results: PathBuf,
     /// Those of the workloads that are asked for, if not all are.
     workloads: Vec<String>,
+    /// Of large workloads, only every so many-th case is taken.
+    nth: usize,
 }
 
 impl Places {
     /// The places below the target folder.
-    pub(super) fn new(root: &Path, workloads: &[String]) -> Places {
+    pub(super) fn new(root: &Path, workloads: &[String], nth: usize) -> Places {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let folder = target.join("ablate");
-        let results = match workloads {
-            [] => folder.join("results"),
-            some => folder.join(format!("results-{}", some.join("-"))),
-        };
+        let mut results = "results".to_owned();
+        workloads.iter().for_each(|name| results += &format!("-{name}"));
+        if nth > 1 {
+            results += &format!("-{nth}");
+        }
         Places {
             root: root.to_owned(),
             runner: target.join("conformance/ablation"),
-            results,
+            results: folder.join(results),
             folder,
             workloads: workloads.to_vec(),
+            nth,
         }
     }
 
-    /// Whether all workloads are asked for.
+    /// Whether all of the workloads are asked for.
     pub(super) fn is_whole(&self) -> bool {
-        self.workloads.is_empty()
+        self.workloads.is_empty() && self.nth == 1
     }
 
     /// Where a table goes that is not one of everything.
@@ -127,11 +134,13 @@ impl Places {
     /// asked for.
     pub(super) fn arguments(&self, counted: bool) -> Option<Vec<String>> {
         let names = if counted { &COUNTED[..] } else { &[CLIFFS] };
-        let is_asked = |name: &&&str| self.is_whole() || self.workloads.iter().any(|asked| asked == *name);
+        let is_asked =
+            |name: &&&str| self.workloads.is_empty() || self.workloads.iter().any(|asked| asked == *name);
         let names: Vec<&str> = names.iter().filter(is_asked).copied().collect();
         let path = |path: &Path| path.display().to_string();
         let mut arguments = vec!["--vocab".to_owned(), path(&self.data("vocab.jsonl"))];
         arguments.extend(["--tables".to_owned(), path(&self.folder.join("tables"))]);
+        arguments.extend(["--nth".to_owned(), self.nth.to_string()]);
         for name in &names {
             arguments.extend(["--cases".to_owned(), path(&self.cases(name))]);
         }
@@ -174,9 +183,6 @@ impl Places {
         grammars.arg(self.root.join("tools/bench/cases.py")).arg("texts").arg(&tokenizer);
         grammars.arg(self.root.join("tools/bench/grammars.jsonl")).arg(self.cases("grammars"));
         run(grammars.arg(self.data("gbnf")))?;
-        let mut prepare = Command::new(&self.runner);
-        prepare.arg("prepare").arg(self.data("vocab.jsonl")).arg(self.folder.join("tables"));
-        run(prepare.arg(self.cases("micro")))?;
         fs::write(self.cases(CLIFFS), cliffs).map_err(in_words)
     }
 
