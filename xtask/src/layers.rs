@@ -41,7 +41,8 @@ const ORDERS: [Rules<'_>; 9] = [
     Rules {
         folder: "crates/engine",
         order: &[
-            "collections work vocab",
+            "ablate work vocab",
+            "collections",
             "stored error",
             "tokens",
             "automaton",
@@ -98,7 +99,7 @@ const ORDERS: [Rules<'_>; 9] = [
         order: &[
             "process",
             "profiled",
-            "bench instructions layers package sanitize surface",
+            "ablate bench instructions layers package sanitize surface",
             "tidy",
             "steps",
         ],

@@ -2,10 +2,11 @@
 //!
 //! `cargo xtask test` runs everything a change must pass; `cargo xtask tidy` checks the rules that the compiler
 //! does not: layering, bans, file sizes, module docs; `cargo xtask conformance` holds the JSON Schema front end against
-//! real schemas and an independent validator; `cargo xtask bench` measures against the peers; `cargo xtask optimize` builds
-//! the command with a profile.
+//! real schemas and an independent validator; `cargo xtask bench` measures against the peers; `cargo xtask ablate` measures
+//! what each special case of the engine is worth; `cargo xtask optimize` builds the command with a profile.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
+mod ablate;
 mod bench;
 mod instructions;
 mod layers;
@@ -37,6 +38,7 @@ usage: cargo xtask COMMAND
   surface      every public item of `tokenstile`, against crates/tokenstile/public-api.txt; with --update the file is
                written anew
   package      what would be published, packed from the last commit, and a crate that uses nothing else
+  ablate       what each special case, memo and shortcut of the engine is worth; with --help what can be left out
   bench        this engine and its peers over the same cases; with --help what can be left out
   optimize     the command, built with a profile of its own work; with --help what it takes";
 
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         ["surface"] => steps::surface(&root, false),
         ["surface", "--update"] => steps::surface(&root, true),
         ["package"] => steps::package(&root),
+        ["ablate", ref rest @ ..] => ablate::run(&root, rest),
         ["bench", ref rest @ ..] => bench::run(&root, rest),
         ["optimize", ref rest @ ..] => profiled::run(&root, rest),
         ["help" | "--help" | "-h"] => {

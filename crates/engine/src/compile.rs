@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::{Arena, Expr};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limits, passes};
 
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Program, Store};
 use crate::constraint::{Common, Constraint, Counters, Generation, Inner, spelling};
 use crate::error::CompileError;
@@ -130,7 +131,7 @@ impl Compiler {
         };
         let mut tracking = prepared.tracking();
         // What was promised was promised of all characters.
-        if !spells_all_chars(&self.common.tables.trie) {
+        if !spells_all_chars(&self.common.tables.trie) || is_off(Switch::KeysAbound) {
             tracking.keys_abound = 0;
         }
         let needs_proof = spelling::needs_proof(&prepared, &self.common.tables);

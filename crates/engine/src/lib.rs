@@ -8,6 +8,11 @@
 //! step it knows exactly the tokens after which the text can still be completed. Nothing here knows a notation: what many
 //! grammars of one notation have in common is a [`Base`](tokenstile_grammar::ir::Base), which they bring.
 
+#[cfg(not(feature = "ablate"))]
+mod ablate;
+#[cfg(feature = "ablate")]
+#[doc(hidden)]
+pub mod ablate;
 mod automaton;
 mod collections;
 mod compile;

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{NodeId, StateId, Store};
 use crate::collections::FewSet;
 
@@ -61,7 +62,8 @@ impl StackNode {
                     }
                 }
             };
-            match stack.accepts.get() {
+            let forgotten = !stack.bottom && is_off(Switch::AcceptMemo);
+            match stack.accepts.get().filter(|_| !forgotten) {
                 Some(true) if expansion.accepting => {
                     let mut at = from;
                     while let Some((stack, from)) = at.map(|at| asked[at]) {

@@ -21,6 +21,7 @@ use super::objects::formula::{Formula, Kind, Step, Steps};
 use super::objects::ids::{CellId, FormulaId, LocalId, StateId, hash_of};
 use super::partition::partition;
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::work::Exceeded;
 
 /// How often one cache may look at what its assertions come down to.
@@ -154,10 +155,10 @@ impl<'s> Build<'s> {
         flat.sort_unstable();
         flat.dedup();
         let is_leaf = |part: &&FormulaId| matches!(store.formula(**part).kind, Kind::Leaf { .. });
-        if both && flat.iter().filter(is_leaf).nth(1).is_some() {
+        if both && !is_off(Switch::AnyText) && flat.iter().filter(is_leaf).nth(1).is_some() {
             self.drop_any_text(&mut flat);
         }
-        if is_mixed && flat.len() > 1 {
+        if is_mixed && flat.len() > 1 && !is_off(Switch::FormulaRules) {
             match self.simplified(&flat, both) {
                 Some(parts) if parts.contains(&zero) => return zero,
                 Some(parts) => return self.joined(parts, both),
@@ -295,7 +296,9 @@ impl<'s> Build<'s> {
         if scope.region.is_some() {
             return self.leaf_assuming(cells, scope, &mut SmallVec::new());
         }
-        if let Some(&known) = self.index.large_leaves.get(cells) {
+        if !is_off(Switch::LeafMemo)
+            && let Some(&known) = self.index.large_leaves.get(cells)
+        {
             return known;
         }
         let leaf = self.leaf_assuming(cells, scope, &mut SmallVec::new());
@@ -433,7 +436,7 @@ impl<'s> Build<'s> {
         if let Some(steps) = formula.known_steps(bytes) {
             return Cow::Borrowed(steps);
         }
-        if *bytes == ByteSet::ALL {
+        if *bytes == ByteSet::ALL || is_off(Switch::PartialSteps) {
             return Cow::Borrowed(self.steps(id));
         }
         let steps = self.find_steps(id, bytes).into_vec();

@@ -13,6 +13,7 @@ use super::objects::ids::{CellId, FormulaId, NodeId, StateId, hash_of};
 use super::objects::state::{Expansion, KnownGeneric, Node, State};
 use super::store::{Index, Store};
 use super::{LocalId, OWN, Program, SharedStore};
+use crate::ablate::{Switch, is_off};
 use crate::collections::{AppendVec, FewSet, Memo, OnceId};
 use crate::tokens::pending::End;
 
@@ -114,7 +115,9 @@ impl<'s> Build<'s> {
     fn clamp_head(&mut self, head: Head) -> Head {
         let Head::Expr(id, count) = head else { return head };
         let (expr, min, max) = match self.store.program.arena.get(id) {
+            Expr::Repeat { .. } if is_off(Switch::ClampedCounts) => return head,
             Expr::Repeat { expr, min, max } => (expr, min, max),
+            Expr::Members(_) if is_off(Switch::ClampedMembers) => return head,
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
         };
@@ -190,7 +193,7 @@ impl<'s> Build<'s> {
         kernel.sort_unstable();
         kernel.dedup();
         let store = self.store;
-        if kernel.len() > MANY_CELLS {
+        if kernel.len() > MANY_CELLS && !is_off(Switch::CoveredCells) {
             store.drop_covered(&mut kernel);
         }
         if kernel.iter().all(|cell| store.is_shared(cell.0)) {
@@ -246,14 +249,17 @@ impl<'s> Build<'s> {
             let cell = self.store.cell(id);
             match cell.head {
                 Head::Bool(formula) => {
-                    let formula = self.clamp_formula(formula);
+                    let off = is_off(Switch::ClampedBounds);
+                    let formula = if off { formula } else { self.clamp_formula(formula) };
                     let rest = self.bool_cells(formula, cell.tail);
                     cells.extend(rest.into_iter().map(|cell| self.store.cell(cell).clamped));
                 }
                 _ => cells.push(cell.clamped),
             }
         }
-        store.drop_digits(&mut cells);
+        if !is_off(Switch::BoundDigits) {
+            store.drop_digits(&mut cells);
+        }
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         state.clamped.set(clamped)
     }

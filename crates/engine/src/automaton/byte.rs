@@ -16,6 +16,7 @@ use super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::objects::local::{Apart, Groups, Opened, add_cells};
 use super::objects::state::Node;
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::collections::FewSet;
 use crate::work::{Exceeded, Work};
 
@@ -44,7 +45,7 @@ impl Store {
         work: &mut Work,
     ) -> Result<Option<LocalId>, Exceeded> {
         let local = self.local(id);
-        if local.expansion.get().is_none() {
+        if local.expansion.get().is_none() && !is_off(Switch::SingleBytes) {
             if let Some(known) = local.bytes.get(byte) {
                 return Ok(known);
             }
@@ -93,7 +94,7 @@ impl Build<'_> {
             let expansion = store.expansion_in(self, state);
             states.push((state, node));
             for &(ret, start) in expansion.calls.iter() {
-                if split && !store.expansion_in(self, start).calls.is_empty() {
+                if split && !is_off(Switch::CallsApart) && !store.expansion_in(self, start).calls.is_empty() {
                     apart.calls.push((self.local(&[(ret, node)]), start));
                     continue;
                 }

@@ -19,6 +19,7 @@ use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, CountedId, LocalId, MachineStateId, StateId, hash_of};
 use super::objects::members::{Counted, MachineState, Phase};
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::collections::OnceId;
 use crate::work::Exceeded;
 
@@ -179,7 +180,9 @@ impl Build<'_> {
 
     /// What is known after an entry in an open slot.
     pub(super) fn after_slot(&mut self, id: CountedId, slot: u32) -> Option<CountedId> {
-        if let Some(&next) = self.index.counted_next.get(&(id, slot)) {
+        if !is_off(Switch::TallyMemo)
+            && let Some(&next) = self.index.counted_next.get(&(id, slot))
+        {
             return Some(next);
         }
         let counted = self.store.counted(id);

@@ -12,6 +12,7 @@ use super::objects::cell::{Cell, Head};
 use super::objects::formula::Kind;
 use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 
 /// So far behind a cell is looked.
 const BEHIND: usize = 8;
@@ -49,15 +50,17 @@ impl Store {
             && let (Some((f, after)), Some((g, then))) = (self.formula_at(a), self.formula_at(b))
         {
             let mut left = PARTS;
-            return after == then && self.formula_covers(f, g, &mut left);
+            return after == then
+                && !is_off(Switch::CoveringFormulas)
+                && self.formula_covers(f, g, &mut left);
         }
         self.cells_cover(a, b)
     }
 
     /// The same for states that are no formulas.
     fn cells_cover(&self, a: StateId, b: StateId) -> bool {
-        if self.has_cells(a, b) {
-            return true;
+        if self.has_cells(a, b) || is_off(Switch::CoveringRounds) {
+            return self.has_cells(a, b);
         }
         let (more, some) = (&self.state(a).kernel, &self.state(b).kernel);
         let covered = |&cell: &CellId| more.iter().any(|&other| self.cell_covers(other, cell));

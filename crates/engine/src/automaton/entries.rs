@@ -18,6 +18,7 @@ use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, CountedId, LocalId, NodeId, StateId};
 use super::objects::members::{Entry, Phase};
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::collections::OnceId;
 use crate::tokens::pending::End;
 
@@ -82,7 +83,8 @@ impl Store {
     pub(crate) fn returned(&self, ret: StateId, end: Option<End>) -> StateId {
         let Some(end) = end else { return ret };
         let known = &self.state(ret).after;
-        known.get(end).unwrap_or_else(|| {
+        let after = if is_off(Switch::EntryMemo) { None } else { known.get(end) };
+        after.unwrap_or_else(|| {
             let after = self.build().after_entry(ret, end);
             known.insert(end, after);
             after
@@ -121,7 +123,7 @@ impl Store {
     /// if there is more in it than that, or less than two of them.
     pub(crate) fn parts_by_members(&self, id: StateId) -> Option<SmallVec<[StateId; 4]>> {
         let kernel = &self.state(id).kernel;
-        if kernel.len() < 2 || kernel.len() > PARTS {
+        if kernel.len() < 2 || kernel.len() > PARTS || is_off(Switch::MembersApart) {
             return None;
         }
         let mut parts: SmallVec<[(Place, SmallVec<[CellId; 4]>); 4]> = SmallVec::new();
@@ -141,7 +143,7 @@ impl Store {
         let kernel = &self.state(id).kernel;
         // The library has the lower ids.
         let (shared, own) = kernel.split_at(kernel.partition_point(|cell| self.is_shared(cell.0)));
-        if shared.is_empty() || own.is_empty() {
+        if shared.is_empty() || own.is_empty() || is_off(Switch::SharedApart) {
             return None;
         }
         let mut build = self.build();
@@ -151,6 +153,9 @@ impl Store {
     /// For a state from which one choice is come to: what stands for it whatever slots are open.
     pub(crate) fn generic_of(&self, id: StateId) -> Option<Generic> {
         let known = &self.state(id).generic;
+        if is_off(Switch::GenericMemo) {
+            return self.find_generic(id);
+        }
         known.get().unwrap_or_else(|| known.set(self.find_generic(id)))
     }
 

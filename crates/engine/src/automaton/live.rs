@@ -11,6 +11,7 @@ use super::objects::cell::Head;
 use super::objects::formula::{Kind, Steps};
 use super::objects::ids::{CellId, FormulaId};
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::work::Exceeded;
 
 /// How many formulas the search for one completion may look at.
@@ -36,7 +37,7 @@ impl Build<'_> {
         if self.formula_accepts(id) {
             return *store.formula(id).live.get_or_init(|| true);
         }
-        if self.probe(id) {
+        if !is_off(Switch::CompletionProbe) && self.probe(id) {
             return true;
         }
         // Depth first towards an accepting formula, the nearest first; what leads to one is live, and when the
@@ -142,6 +143,7 @@ impl Build<'_> {
     fn nearest_ways(&mut self, part: FormulaId, bytes: &ByteSet) -> SmallVec<[ByteSet; WAYS]> {
         let store = self.store;
         if store.formula(part).known_steps(bytes).is_none()
+            && !is_off(Switch::CellDistances)
             && let Some(cells) = store.leaf_of_many(part)
         {
             return self.nearest_of_many(&cells, bytes);
@@ -217,7 +219,9 @@ impl Build<'_> {
         let store = self.store;
         let (mut path, mut at, mut distance) = (SmallVec::<[CellId; 16]>::new(), cell, 0);
         while at != CellId::NIL {
-            if let Some(&known) = self.index.distances.get(&at) {
+            if !is_off(Switch::DistanceMemo)
+                && let Some(&known) = self.index.distances.get(&at)
+            {
                 distance = known;
                 break;
             }

@@ -13,6 +13,7 @@ use super::objects::local::{Apart, Class, Edges, Groups, Local, Opened, add_cell
 use super::objects::state::Node;
 use super::partition::partition;
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::collections::{Memo, OnceId};
 use crate::tokens::pending::End;
 use crate::work::{Exceeded, Work};
@@ -276,7 +277,9 @@ impl Build<'_> {
 
     fn merge_nodes(&mut self, a: NodeId, b: NodeId, depth: usize) -> NodeId {
         let pair = (a.min(b), a.max(b));
-        if let Some(&known) = self.index.joined.get(&pair) {
+        if !is_off(Switch::JoinMemo)
+            && let Some(&known) = self.index.joined.get(&pair)
+        {
             return known;
         }
         let (x, y) = (self.store.node(a), self.store.node(b));
@@ -387,7 +390,7 @@ const LISTED: usize = 16;
 fn make_expansion(edges: Edges, (pops, ends): (bool, SmallVec<[End; 2]>), apart: Apart) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));
     let alive = classes.iter().fold(ByteSet::EMPTY, |all, c| all.union(c));
-    let table = (classes.len() > LISTED).then(|| {
+    let table = (classes.len() > LISTED && !is_off(Switch::ClassTables)).then(|| {
         let mut table = Box::new([0u8; 256]);
         for (i, class) in classes.iter().enumerate() {
             for byte in class.iter() {

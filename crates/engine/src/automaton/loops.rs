@@ -15,6 +15,7 @@ use super::exprs::first_literal;
 use super::objects::cell::{Cell, Head};
 use super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 use crate::tokens::class::LackId;
 
 /// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
@@ -162,7 +163,9 @@ impl Store {
 
     fn find_loop(&self, id: LocalId) -> Option<Loop> {
         let [(state, node)] = self.local(id).heads[..] else { return None };
-        if let Some((like, left)) = self.with_more_left(state) {
+        if !is_off(Switch::LoopsAlike)
+            && let Some((like, left)) = self.with_more_left(state)
+        {
             return self.repeats(self.local_on(like, node)).map(|more| Loop { left: Some(left), ..more });
         }
         let kernel = &self.state(state).kernel;
@@ -279,6 +282,9 @@ impl Store {
     /// Whether every character past ASCII that the vocabulary can spell leads from a local to where `byte` leads, but for
     /// a lack, as the edges show. If they do not show it, it may be so all the same.
     pub(crate) fn wide_follows(&self, id: LocalId, byte: u8, lack: LackId) -> bool {
+        if is_off(Switch::WideEdges) {
+            return false;
+        }
         let edges = &self.split_expansion(id).edges;
         let mut ascii = edges.iter().filter(|e| e.0.contains(byte));
         let (Some(&(_, node, next)), None) = (ascii.next(), ascii.next()) else { return false };

@@ -14,6 +14,7 @@ use super::exprs::{Program, first_literal};
 use super::objects::cell::Head;
 use super::objects::members::Phase;
 use super::store::Store;
+use crate::ablate::{Switch, is_off};
 
 impl SharedStore {
     /// The store of a program that is nothing but what other programs begin with.
@@ -67,6 +68,9 @@ fn are_quoted(arena: &Arena, members: MembersId) -> bool {
 impl Store {
     /// The repetition of an expression at least so often and without an end, if the library has it.
     pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
+        if is_off(Switch::SharedLoops) {
+            return None;
+        }
         let known = self.library.as_ref()?.endless.iter().find(|known| known.0 == (expr, min));
         known.map(|known| known.1)
     }

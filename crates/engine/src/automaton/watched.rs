@@ -17,6 +17,7 @@ use super::objects::ids::{CellId, FormulaId, StateId};
 use super::store::Store;
 use super::watcher::{DEAD, ToFail};
 use super::{WatchWays, Watcher};
+use crate::ablate::{Switch, is_off};
 
 /// How many places a part may have.
 const PLACES: usize = 64;
@@ -93,7 +94,9 @@ impl Build<'_> {
     /// The places that some ASCII characters lead to in a formula; none if they are too many.
     fn watcher(&mut self, formula: FormulaId, chars: &ByteSet) -> Option<Arc<Watcher>> {
         let key = (formula, chars.ascii_bits());
-        if let Some(known) = self.index.watchers.get(&key) {
+        if !is_off(Switch::WatcherMemo)
+            && let Some(known) = self.index.watchers.get(&key)
+        {
             return known.clone();
         }
         let found = self.find_watcher(formula, chars).map(Arc::new);

@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::Base;
 
 use super::library::{self, Library};
 use super::proof::Spelling;
+use crate::ablate::{Switch, is_off};
 use crate::collections::PerBase;
 use crate::masks::Kept;
 use crate::stored::{Reader, TablesError, Writer};
@@ -68,6 +69,9 @@ impl Common {
 
     /// What constraints that begin with a base have in common; a new one if it has grown too large.
     pub(crate) fn library(&self, base: &Arc<Base>) -> Option<Arc<Library>> {
+        if is_off(Switch::Library) {
+            return None;
+        }
         let limit = self.library_limit.load(Ordering::Relaxed);
         let make = || Library::new(base, &self.tables, limit).map(Arc::new);
         self.libraries.get_or(base.id(), |known| !known.is_full(), make)

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::{Refused, Session};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalId, StateId, partition};
 use crate::stack::{Config, Rebase, Stack, Stacks, normalize};
 use crate::work::{Exceeded, Work};
@@ -46,6 +47,7 @@ impl Session {
         let config = literal.as_ref().unwrap_or(config);
         if let [(state, stack)] = &config[..]
             && (!store.may_end(*state) || stack.links.is_empty())
+            && !is_off(Switch::RunSkip)
             && let Some(next) = store.run_through(*state, bytes)
         {
             return Ok(SmallVec::from_iter([(next, stack.clone())]));
@@ -63,6 +65,7 @@ impl Session {
         for (i, &byte) in bytes.iter().enumerate() {
             // Nearly always there is one thread, which does not return.
             if let [(local, _)] = &mut threads[..]
+                && !is_off(Switch::SingleThread)
                 && !store.opened(*local).returns()
             {
                 work.spend(1)?;

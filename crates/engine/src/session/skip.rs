@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 
 use super::{Refused, Session};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Generic, NodeId, StateId, Store, Ways};
 use crate::stack::{Config, Stack, Stacks, normalize};
 use crate::work::Work;
@@ -23,6 +24,7 @@ impl Session {
         let mut done = 0;
         while let [(state, stack)] = &passed.as_ref().unwrap_or(config)[..]
             && done < bytes.len()
+            && !is_off(Switch::LiteralSkip)
             && let Some((literal, tail)) = store.literal(*state)
         {
             let shared = literal.iter().zip(&bytes[done..]).take_while(|(a, b)| a == b).count();
@@ -63,7 +65,7 @@ impl Session {
         let store = &self.generation.store;
         let mut taken = bytes.len();
         // Where there are many heads there is more to do than this.
-        if config.len() > 2 {
+        if config.len() > 2 || is_off(Switch::KeySkip) {
             return None;
         }
         let mut found: SmallVec<[Ways; 2]> = SmallVec::new();
@@ -89,7 +91,7 @@ impl Session {
     ) -> Result<Option<(Config, usize)>, Refused> {
         let store = &self.generation.store;
         let [(state, stack)] = &config[..] else { return Ok(None) };
-        if store.is_shared(state.0) {
+        if store.is_shared(state.0) || is_off(Switch::EntrySkip) {
             return Ok(None);
         }
         let Some(Generic { state, choice }) = store.generic_of(*state) else { return Ok(None) };
@@ -119,7 +121,11 @@ impl Session {
                 None if chooses => {
                     let stack = Stacks::new(store).push(choice, stack);
                     let rest = &bytes[taken..];
-                    let quoted = if rest == b"\"" { store.behind_quotes(choice) } else { None };
+                    let quoted = if rest == b"\"" && !is_off(Switch::QuoteSkip) {
+                        store.behind_quotes(choice)
+                    } else {
+                        None
+                    };
                     let further = quoted
                         .map(|ways| (1, ways))
                         .or_else(|| store.along_cells(&store.entries_of(choice), rest));

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::trie::Ids;
 use super::union;
+use crate::ablate::{Switch, is_off};
 use crate::collections::Words;
 use crate::vocab::TokenId;
 
@@ -37,7 +38,8 @@ impl Accept {
         ids: &[TokenId],
         (words, dense): (usize, usize),
     ) -> Self {
-        if ids.len() <= dense && masks.len() <= MASKS {
+        let (is_dense, are_many) = (ids.len() > dense, masks.len() > MASKS);
+        if (!is_dense || is_off(Switch::DenseSets)) && (!are_many || is_off(Switch::MergedMasks)) {
             return Accept { masks, ids: shared(ids) };
         }
         let mut all = Words::zeros(words);

@@ -5,6 +5,8 @@
 //! AVX2 and 700 without, three take 660 and 920, and one that is added takes 320 and 500. With AVX-512 it is 650, 770 and
 //! 280, so that is not used. To call what is compiled for instructions that not every processor has is all that is `unsafe` here.
 
+use crate::ablate::{Switch, is_off};
+
 /// What is done with the words of a mask.
 #[derive(Clone, Copy)]
 enum Job<'a> {
@@ -38,7 +40,7 @@ fn run_avx2(words: &mut [u32], job: Job<'_>) {
 /// a look at a word.
 fn run_best(words: &mut [u32], job: Job<'_>) {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    if !is_off(Switch::VectorUnions) && std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has the instructions.
         return unsafe { run_avx2(words, job) };
     }

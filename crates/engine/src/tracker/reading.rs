@@ -13,6 +13,7 @@ use super::rope::Rope;
 use super::set::{Cursor, Set, Symbol, View, symbol};
 use super::special::SPECIAL;
 use super::strings::{Piece, Text};
+use crate::ablate::{Switch, is_off};
 
 /// Where a tracker stands in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -198,6 +199,9 @@ impl Tracker {
 
     /// Whether `bytes` are plain to see to change nothing: they go on with a value that nothing is compared with.
     pub(crate) fn stays(&self, bytes: &[u8]) -> bool {
+        if is_off(Switch::TrackerStays) {
+            return false;
+        }
         let inside = |byte: u8| match self.mode {
             Mode::String(Text::PLAIN) => byte != b'"' && byte != b'\\' && !SPECIAL.contains(&byte),
             Mode::Number => byte.is_ascii_digit(),
@@ -212,6 +216,7 @@ impl Tracker {
         matches!(self.mode, Mode::String(Text::PLAIN))
             && self.candidates.is_empty()
             && self.ends_no_item(closes)
+            && !is_off(Switch::TokensAlike)
     }
 
     /// Whether bytes begin neither an item of an array that is worth comparing nor a key. `opens` tells whether an array

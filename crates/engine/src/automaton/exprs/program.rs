@@ -10,6 +10,7 @@ use super::exceptions::Exceptions;
 use super::lengths::lengths;
 use super::reads_digits;
 use super::shortest::ShortestTexts;
+use crate::ablate::{Switch, is_off};
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::Lacks;
 use crate::tokens::tables::Tables;
@@ -174,6 +175,9 @@ impl Program {
 
     /// What there is to know of a conjunction that is texts of a loop but for a few.
     pub(crate) fn exceptions(&self, id: ExprId) -> Option<&Exceptions> {
+        if is_off(Switch::ExceptedCells) {
+            return None;
+        }
         let at = self.excepts.binary_search_by_key(&id, |known| known.0).ok()?;
         self.excepts[at].1.get_or_init(|| Exceptions::of(&self.arena, id)).as_ref()
     }
@@ -341,6 +345,10 @@ impl Program {
     /// A loop of this expression that may go round so many times more, less one, does not come to its end within a token;
     /// nor does one that must.
     pub(crate) fn far_in(&self, expr: ExprId) -> u32 {
-        if reads_digits(&self.arena, expr, &mut 1) { self.far_in_digits } else { self.far }
+        if !is_off(Switch::DigitCounts) && reads_digits(&self.arena, expr, &mut 1) {
+            self.far_in_digits
+        } else {
+            self.far
+        }
     }
 }

@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::IdIndex;
 
 use super::store::MaskStore;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{StateId, Store};
 use crate::collections::{AppendVec, Words, Writer};
 use crate::stack::Config;
@@ -155,6 +156,9 @@ impl Kept {
 impl MaskStore {
     /// What is known of a configuration.
     pub(crate) fn whole(&self, config: &Config) -> Option<WholeId> {
+        if is_off(Switch::ConfigurationMemo) {
+            return None;
+        }
         self.wholes.find(config)
     }
 
@@ -166,6 +170,9 @@ impl MaskStore {
             return whole.accepts;
         }
         whole.tokens.write(words);
+        if is_off(Switch::KeptMasks) {
+            return whole.accepts;
+        }
         // Counted as long as it matters: a count is a word that all threads write.
         let used = match whole.used.load(Ordering::Relaxed) {
             used if used > WARM => used,
@@ -176,7 +183,8 @@ impl MaskStore {
             || used == KNOWN && whole.tokens.is_worth_keeping(MANY)
         {
             let place = kept.place(&whole.tokens);
-            let mask = match find(place, &whole.tokens) {
+            let known = if is_off(Switch::KeptElsewhere) { None } else { find(place, &whole.tokens) };
+            let mask = match known {
                 None if used == due => Some(kept.keep(store, place, &whole.tokens, words)),
                 known => known,
             };
@@ -187,6 +195,9 @@ impl MaskStore {
 
     /// Where a token leads, if that was asked before.
     pub(crate) fn known_next(&self, id: WholeId, token: TokenId) -> Option<Config> {
+        if is_off(Switch::CommitMemo) {
+            return None;
+        }
         let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
         next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
     }

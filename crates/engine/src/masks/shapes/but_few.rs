@@ -10,6 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::MaskStore;
 use super::super::walk::{Places, RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{AllButFew, Except, LocalId, Loop, StateId, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::CharClass;
@@ -50,6 +51,9 @@ impl Walk<'_> {
     /// Takes all tokens from an anchor on, where a place is a loop but for a few texts. Answers the bytes it has seen to.
     pub(super) fn but_few(&mut self, index: u32, local: LocalId) -> Result<ByteSet, Exceeded> {
         let store = self.store;
+        if is_off(Switch::ExceptedRuns) {
+            return Ok(ByteSet::EMPTY);
+        }
         let known = store.only_state(local).and_then(|(state, _)| store.all_but_few(state));
         let Some(AllButFew { whole, tail, few }) = known else { return Ok(ByteSet::EMPTY) };
         let endless = |repeats: &Loop| repeats.left.is_none() && repeats.need == 0;
@@ -123,6 +127,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::ExceptedKeys) {
+            return Ok(None);
+        }
         let Some((except, follows)) = store.except_apart(state) else { return Ok(None) };
         let known = self.start(store, tables, except.like, work)?;
         work.is_cold();

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::{RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Rounds, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -139,7 +140,7 @@ impl Walk<'_> {
     /// Makes a chain longer by places that are like the last one: nothing more need be known of them.
     fn skip_rounds(&self, chain: &mut Chain, last: (LocalId, LocalId), chars: &ByteSet, len: usize) {
         let wanted = len.saturating_sub(chain.places.len()).min(LONGEST);
-        if chain.rounds.is_none() && wanted > SHORT {
+        if chain.rounds.is_none() && wanted > SHORT && !is_off(Switch::ChainRounds) {
             chain.rounds = self.store.rounds(last.0, last.1, chars);
             let alike = chain.rounds.as_ref().map_or(0, |rounds| rounds.most);
             chain.places.extend((1..=alike.min(wanted as u32)).map(Place::Later));

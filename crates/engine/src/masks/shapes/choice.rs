@@ -12,6 +12,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::{MaskStore, Origin, SlotWalk};
 use super::super::walk::Walk;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{BehindKey, BlankFirst, Generic, LocalExpansion, LocalId, NodeId, StateId, Store};
 use crate::tokens::accept::{Accept, DENSE};
 use crate::tokens::pending::{PendingId, Walked};
@@ -105,7 +106,8 @@ impl Walk<'_> {
         walked.accept.add_to(&mut self.masks, &mut self.ids);
         let ret = self.store.clamped_local(ret);
         let (state, node) = self.store.local(ret).heads[0];
-        if node == NodeId::BOTTOM && self.store.only_end(state).is_none() {
+        if node == NodeId::BOTTOM && !is_off(Switch::ReturnsResolved) && self.store.only_end(state).is_none()
+        {
             // Where nothing was read, the frame that called goes on by itself.
             let mut left = walked.pending.iter().filter(|&&pending| pending != PendingId::WHOLE);
             return left.try_for_each(|&pending| self.resolved(pending, state));
@@ -206,7 +208,9 @@ impl Walk<'_> {
     ) -> Result<Arc<[SlotWalk]>, Exceeded> {
         let memory = &self.memory.choices.0;
         let key = (from, state, members);
-        if let Some(walks) = memory.read().unwrap_or_else(PoisonError::into_inner).all.get(&key) {
+        if !is_off(Switch::ChoiceMemo)
+            && let Some(walks) = memory.read().unwrap_or_else(PoisonError::into_inner).all.get(&key)
+        {
             return Ok(walks.clone());
         }
         let firsts = self.memory.choices.firsts(self.store, members);
@@ -221,7 +225,9 @@ impl Walk<'_> {
     fn slot_walks(&mut self, node: u32, members: MembersId) -> Result<Arc<[SlotWalk]>, Exceeded> {
         let known = &self.memory.choices.0;
         let key = (node, members);
-        if let Some(walks) = known.read().unwrap_or_else(PoisonError::into_inner).walks.get(&key) {
+        if !is_off(Switch::SlotMemo)
+            && let Some(walks) = known.read().unwrap_or_else(PoisonError::into_inner).walks.get(&key)
+        {
             return Ok(walks.clone());
         }
         let walks = self.walk_slots(&[node], members)?;
@@ -257,7 +263,8 @@ impl Walk<'_> {
     /// Takes the byte that all keys begin with, if there is one.
     fn begun(&self, nodes: &[u32], members: MembersId) -> Begun {
         let firsts = self.memory.choices.firsts(self.store, members);
-        let Some(quote) = firsts.first().filter(|&quote| firsts == ByteSet::single(quote)) else {
+        let only = |&quote: &u8| firsts == ByteSet::single(quote) && !is_off(Switch::KeyBeginnings);
+        let Some(quote) = firsts.first().filter(only) else {
             return Begun { taken: 0, nodes: SmallVec::from_slice(nodes), ids: Ids::new(), accept: None };
         };
         let mut ids = Ids::new();
@@ -302,7 +309,9 @@ impl MaskStore {
         let (memory, store) = self.at_home(store, start);
         let known = &memory.choices.0;
         let key = (node, start);
-        if let Some(walked) = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key) {
+        if !is_off(Switch::FrameMemo)
+            && let Some(walked) = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key)
+        {
             return Ok(walked.clone());
         }
         let walked = match memory.frame_but_few(store, tables, key, work)? {
@@ -347,6 +356,9 @@ impl MaskStore {
         (node, start): (u32, StateId),
         work: &mut Work,
     ) -> Result<Option<Arc<Walked>>, Exceeded> {
+        if is_off(Switch::ExceptedKeys) {
+            return Ok(None);
+        }
         let Some((except, follows)) = store.except_apart(start) else { return Ok(None) };
         let known = self.frame(store, tables, (node, except.like), work)?;
         let few = self.but_behind(store, tables, (&except, &follows, node), &known, work)?;

@@ -14,6 +14,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::memory::Wide;
 use super::super::walk::{Closed, Places, RUN_TOKENS, Walk};
 use super::wide::DEAD;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalId, Loop, WatchWays, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -76,7 +77,8 @@ impl Search {
 
     /// Whether it takes many characters to come to a place.
     fn is_far(&self, local: LocalId) -> bool {
-        self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > FAR)
+        !is_off(Switch::FarFailures)
+            && self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > FAR)
     }
 
     /// Whether too little is left to be worth it.
@@ -122,6 +124,9 @@ const MANY: usize = 48;
 impl Walk<'_> {
     /// Takes all tokens from an anchor on that lead about among places that go on. Answers the bytes it has seen to.
     pub(super) fn closed(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+        if is_off(Switch::ClosedPlaces) {
+            return Ok(ByteSet::EMPTY);
+        }
         let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
         let anchor = self.tables.profile.anchor(index);
         let first = closed.first.intersect(left);
@@ -235,7 +240,7 @@ impl Walk<'_> {
             let from_home = self.after_byte(home, byte)?;
             for entry in leaving.by(byte) {
                 let before = self.trie.parent[entry.node as usize];
-                let next = if is_home(&entry, before) {
+                let next = if !is_off(Switch::HomeExits) && is_home(&entry, before) {
                     from_home
                 } else {
                     self.work.spend(1)?;
@@ -328,10 +333,14 @@ impl Walk<'_> {
 
     fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
         let Some(home) = self.home(local)? else { return Ok(None) };
-        if let Some(covered) = self.covered(local, home)? {
+        if !is_off(Switch::CoveredPlaces)
+            && let Some(covered) = self.covered(local, home)?
+        {
             return Ok(Some(covered));
         }
-        if let Some(single) = self.single(local, home)? {
+        if !is_off(Switch::SinglePlace)
+            && let Some(single) = self.single(local, home)?
+        {
             return Ok(Some(single));
         }
         let alive = self.store.split_expansion(home).alive;
@@ -478,7 +487,7 @@ impl Walk<'_> {
             if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
                 search.most = search.most.min(chars);
                 search.elsewhere = true;
-            } else if lost.is_empty() || around.map_or(chars >= FAR, is_far) {
+            } else if lost.is_empty() || around.map_or(chars >= FAR && !is_off(Switch::FarFailures), is_far) {
                 search.fails |= !lost.is_empty();
                 looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
             } else if lost.len() < set.len() {

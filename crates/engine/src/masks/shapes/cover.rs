@@ -11,6 +11,7 @@ use tokenstile_grammar::ir::{ByteSet, Expr};
 
 use super::super::memory::Wide;
 use super::super::walk::{Closed, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Cell, CellId, Head, LocalId, Store};
 use crate::tokens::class::{CharClass, LackId};
 use crate::work::Exceeded;
@@ -66,7 +67,9 @@ impl Walk<'_> {
         let least = self.home(home)?.filter(|&least| self.goes_on(least)).unwrap_or(home);
         let mut bases: SmallVec<[LocalId; 4]> = SmallVec::from_slice(&[local, home, least]);
         let other = self.heaviest(home, Some(least))?;
-        bases.extend(other.and_then(|other| self.store.common(least, other)));
+        if !is_off(Switch::CommonPlaces) {
+            bases.extend(other.and_then(|other| self.store.common(least, other)));
+        }
         // A space is none of the characters that most is made of.
         bases.extend(self.after_byte(local, b' ')?.filter(|&after| self.goes_on(after)));
         bases.dedup();
@@ -129,7 +132,7 @@ impl Walk<'_> {
                 ascii = if self.store.covers(next, base) { ascii.union(&set) } else { ascii };
             }
         }
-        if self.store.wide_covers(local, base) {
+        if !is_off(Switch::CoveringClasses) && self.store.wide_covers(local, base) {
             return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
         }
         let elsewhere = Leads { ascii, wide: false, dead: SmallVec::new() };
@@ -159,7 +162,11 @@ impl Store {
 
     /// What a place can do besides all that another can, if its cells show that, and it was not looked at before.
     pub(super) fn more_than(&self, id: LocalId, other: LocalId) -> Option<LocalId> {
-        if id == other || self.is_expanded(id) || !self.has_cells_of(id, other) {
+        if id == other
+            || self.is_expanded(id)
+            || is_off(Switch::StepDifferences)
+            || !self.has_cells_of(id, other)
+        {
             return None;
         }
         let ((more, stack), (some, _)) = (self.only_state(id)?, self.only_state(other)?);

@@ -8,6 +8,7 @@ use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::{Places, RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Free, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -81,7 +82,7 @@ impl Walk<'_> {
 
     /// Where a byte leads from a place that calls nothing, without finding out all that it can do.
     pub(super) fn by_byte(&mut self, local: LocalId, byte: u8) -> Result<Option<LocalId>, Exceeded> {
-        if self.store.is_expanded(local) {
+        if self.store.is_expanded(local) || is_off(Switch::WalkedBytes) {
             return self.after_byte(local, byte);
         }
         let next = self.store.step_byte(local, byte, self.work)?;

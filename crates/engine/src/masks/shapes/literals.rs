@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use super::super::memory::{LiteralWay, LiteralWays};
 use super::super::walk::Walk;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{CellId, NodeId, Rest, StateId};
 use crate::tokens::trie::{Ids, ROOT};
 use crate::vocab::TokenId;
@@ -43,7 +44,7 @@ impl Walk<'_> {
     /// Takes what tokens do from their start along the literals of a wide state; its other cells.
     pub(super) fn along_literals(&mut self, state: StateId) -> Result<Rest, Exceeded> {
         let kernel = &self.store.state(state).kernel;
-        if kernel.len() < MANY {
+        if kernel.len() < MANY || is_off(Switch::LiteralMemo) {
             let (literals, rest) = self.store.literals_of(state);
             self.literals(ROOT, NodeId::BOTTOM, &literals)?;
             return Ok(rest);

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::Walk;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{InMachine, LocalId};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -20,7 +21,7 @@ impl<'a> Walk<'a> {
     /// The machines that a place is in, and what else it is in, if tokens can be read by them: what follows must be told
     /// from what they read, and be in the same frame.
     fn machines_at(&self, local: LocalId) -> Option<(Places<'a>, Option<LocalId>)> {
-        if !self.store.local(local).in_machine {
+        if !self.store.local(local).in_machine || is_off(Switch::MachineRuns) {
             return None;
         }
         let (machines, rest) = self.store.machines_of(local);

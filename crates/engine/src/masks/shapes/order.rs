@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::memory::{MaskStore, Origin};
 use super::super::walk::{FEW, RUN_TOKENS, Walk};
 use super::stripe::STRIPE;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{BehindKey, BlankFirst, Generic, LocalId, StateId, Store};
 use crate::tokens::pending::{Pending, PendingId, Walked};
 use crate::tokens::runs::{Profile, Run};
@@ -41,11 +42,13 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<&'s Walked, Exceeded> {
         let slot = &store.state(state).walked;
-        if let Some(key) = store.in_key(state) {
+        if !is_off(Switch::KeyMasks)
+            && let Some(key) = store.in_key(state)
+        {
             let walked = self.start_in_key(store, tables, key, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
-        if store.is_wide(state) {
+        if store.is_wide(state) && !is_off(Switch::LiteralsApart) {
             let walked = self.start_with_literals(store, tables, state, work)?;
             return Ok(slot.get_or_init(|| Box::new(walked)));
         }
@@ -137,7 +140,9 @@ impl MaskStore {
             }
             false => store.state(state).resolved.get(pending),
         };
-        if let Some(id) = known {
+        if let Some(id) = known
+            && !is_off(Switch::ResolveMemo)
+        {
             return Ok(self.walked(id));
         }
         let (memory, home) = if apart { (self, store) } else { self.at_home(store, state) };
@@ -206,11 +211,12 @@ impl Walk<'_> {
         }
         let here = self.store.local(local);
         if here.in_literal
+            && !is_off(Switch::LiteralDescent)
             && let Some(literal) = self.store.local_literal(local)
         {
             return self.literal(node, local, literal);
         }
-        if here.wide {
+        if here.wide && !is_off(Switch::LiteralsApart) {
             // What is come to by one of them may be come to by others, once they follow each other.
             self.visited.get_or_insert_default();
             let (state, stack) = here.heads[0];
@@ -222,7 +228,9 @@ impl Walk<'_> {
         if here.in_machine && self.machines(node, local)? {
             return Ok(());
         }
-        if let Some(anchor) = self.tables.profile.anchor_at(node) {
+        if let Some(anchor) = self.tables.profile.anchor_at(node)
+            && (node == ROOT || !is_off(Switch::InnerAnchors))
+        {
             return if node != ROOT && self.take_whole(node, local) {
                 Ok(())
             } else {
@@ -232,10 +240,18 @@ impl Walk<'_> {
         if self.take_whole(node, local) || self.stays_below(node, local)? {
             return Ok(());
         }
-        if self.counts && self.trie.below[node as usize].chars >= STRIPE && self.stripe(node, local)? {
+        if self.counts
+            && self.trie.below[node as usize].chars >= STRIPE
+            && !is_off(Switch::RepeatedBytes)
+            && self.stripe(node, local)?
+        {
             return Ok(());
         }
-        if self.booleans && !self.store.is_expanded(local) && self.watched_below(node, local)? {
+        if self.booleans
+            && !self.store.is_expanded(local)
+            && !is_off(Switch::WatchedSubtrees)
+            && self.watched_below(node, local)?
+        {
             return Ok(());
         }
         let at = self.expansion(local);
@@ -248,7 +264,7 @@ impl Walk<'_> {
     fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
         let tables = self.tables;
         let anchor = tables.profile.anchor(index);
-        if self.formulas(anchor.node, local)? {
+        if !is_off(Switch::FormulasApart) && self.formulas(anchor.node, local)? {
             return Ok(());
         }
         if self.words_apart(anchor.node, local)? {
@@ -256,6 +272,7 @@ impl Walk<'_> {
         }
         let mut seen = self.but_few(index, local)?;
         if seen.is_empty()
+            && !is_off(Switch::ComplementRuns)
             && let Some((bytes, left)) = self.free(index, local)?
         {
             if left.len() <= FEW {
@@ -263,7 +280,7 @@ impl Walk<'_> {
             }
             seen = bytes;
         }
-        if self.booleans && seen.is_empty() && self.watched(index, local)? {
+        if self.booleans && seen.is_empty() && !is_off(Switch::WatchedRuns) && self.watched(index, local)? {
             return Ok(());
         }
         let expansion = self.expansion(local);
@@ -275,12 +292,12 @@ impl Walk<'_> {
         let mut left = anchor.bytes.intersect(&expansion.alive).minus(&seen);
         // Places are followed without what they call: that is walked by itself, or else they must not call anything.
         let alone = self.calls_apart() || self.store.split_expansion(local).apart.is_empty();
-        if alone && self.is_left_anyhow(anchor, expansion, &left)? {
+        if alone && !is_off(Switch::ClosedEarly) && self.is_left_anyhow(anchor, expansion, &left)? {
             left = left.minus(&self.closed(index, local, &left)?);
         }
         for (i, class) in expansion.classes.iter().enumerate() {
             let first = class.set.intersect(&left).intersect(&ascii);
-            if !anchor.has(RUN_TOKENS, &first) {
+            if !anchor.has(RUN_TOKENS, &first) || is_off(Switch::Runs) {
                 continue;
             }
             let next = self.step(expansion, i)?;
@@ -304,14 +321,14 @@ impl Walk<'_> {
             }
         }
         // Words are left: they are no simple run, but may be one all the same.
-        if self.has_words(anchor, expansion, &left)? {
+        if !is_off(Switch::CountedChains) && self.has_words(anchor, expansion, &left)? {
             left = left.minus(&self.chain(index, expansion, &left)?);
         }
         let past_ascii = left.intersect(&ByteSet::PAST_ASCII);
         if alone && (anchor.has(RUN_TOKENS, &past_ascii) || self.has_words(anchor, expansion, &left)?) {
             left = left.minus(&self.closed(index, local, &left)?);
         }
-        if alone {
+        if alone && !is_off(Switch::WideRuns) {
             left = left.minus(&self.one_wide(index, local, &left)?);
         }
         for byte in left.iter() {

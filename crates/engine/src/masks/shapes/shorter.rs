@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 
 use super::super::memory::MaskStore;
 use super::super::walk::Walk;
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Bounded, Loop, StateId, Store};
 use crate::tokens::pending::{PendingId, Walked};
 use crate::tokens::runs::{LongToken, SHORT};
@@ -25,7 +26,8 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
-        let Some((like, left)) = store.with_more_left(state) else {
+        let like = if is_off(Switch::LongCounts) { None } else { store.with_more_left(state) };
+        let Some((like, left)) = like else {
             return self.start_bounded(store, tables, state, work);
         };
         let known = self.start(store, tables, like, work)?;
@@ -55,6 +57,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::LongBounds) {
+            return Ok(None);
+        }
         let Some(bounded) = store.without_bound(state, SHORT) else { return Ok(None) };
         let Bounded { like, chars, many, ends, .. } = bounded;
         let known = self.start(store, tables, like, work)?;
@@ -108,6 +113,9 @@ impl MaskStore {
         state: StateId,
         work: &mut Work,
     ) -> Result<Option<Walked>, Exceeded> {
+        if is_off(Switch::LongCounts) {
+            return Ok(None);
+        }
         let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
         let known = self.resolve(store, tables, pending, like, work)?;
         Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()))

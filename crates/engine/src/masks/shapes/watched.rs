@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::{RUN_TOKENS, UnderConditions, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{Endings, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -177,7 +178,10 @@ impl Walk<'_> {
                 };
                 // Most have too little below them.
                 let may_fail = watcher.to_fail(next).is_some_and(|to| {
-                    to.least <= below.chars && to.pairs & !below.pairs == 0 && to.bytes & !below.ascii == 0
+                    is_off(Switch::FailureFilter)
+                        || to.least <= below.chars
+                            && to.pairs & !below.pairs == 0
+                            && to.bytes & !below.ascii == 0
                 });
                 if may_fail {
                     todo.push((child, next));

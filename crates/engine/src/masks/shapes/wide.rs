@@ -7,6 +7,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::Wide;
 use super::super::walk::{Places, RUN_TOKENS, Walk};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::LocalId;
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -124,7 +125,9 @@ impl Walk<'_> {
 
     /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.
     pub(super) fn wide_of(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
-        if let Some(known) = self.memory.wide.get(local) {
+        if !is_off(Switch::WideMemo)
+            && let Some(known) = self.memory.wide.get(local)
+        {
             return Ok(known);
         }
         let found = self.find_wide(local)?;
@@ -134,6 +137,7 @@ impl Walk<'_> {
 
     fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
         if let Some(like) = self.tables.profile.lacks.any_wide()
+            && !is_off(Switch::WideAlike)
             && let Some(target) = self.store.wide_alike(local, like, self.work)?
         {
             return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), ..Wide::default() }));

@@ -10,6 +10,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::MaskStore;
 use super::{Closed, Rows, UnderConditions};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::{
     BlankFirst, CellId, Generic, Literals, LocalExpansion, LocalId, Loop, NodeId, StateId, Store, WordsCalled,
 };
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
     /// Whether frames are walked by themselves: not too many within each other.
     #[inline]
     pub(crate) fn calls_apart(&self) -> bool {
-        self.work.depth < DEPTH
+        self.work.depth < DEPTH && !is_off(Switch::FramesApart)
     }
 
     /// What can happen next in a local. Frames are walked by themselves, but not too many within each other.
@@ -215,13 +216,17 @@ impl<'a> Walk<'a> {
     /// What stands for a state whatever slots are open. Its entries are none that can be walked as a part of it, so this is
     /// only where they are walked by themselves.
     pub(crate) fn generic_of(&self, state: StateId) -> Option<Generic> {
-        if self.calls_apart() { self.store.generic_of(state) } else { None }
+        if self.calls_apart() && !is_off(Switch::GenericPlaces) { self.store.generic_of(state) } else { None }
     }
 
     /// Takes a state apart that begins with white space, but not too many of them within each other: what follows, which is
     /// one deeper, may call frames.
     pub(crate) fn blank_first(&self, state: StateId) -> Option<BlankFirst> {
-        if self.work.depth + 1 < DEPTH { self.store.blank_first(state) } else { None }
+        if self.work.depth + 1 < DEPTH && !is_off(Switch::BlanksApart) {
+            self.store.blank_first(state)
+        } else {
+            None
+        }
     }
 
     /// Whether nothing was found.
@@ -243,7 +248,11 @@ impl<'a> Walk<'a> {
         let mut visits = 0;
         while let Some((node, local, at)) = self.todo.pop() {
             visits += 1;
-            if visits < MANY_VISITS || !self.calls_apart() || !self.by_rows(node, local)? {
+            if visits < MANY_VISITS
+                || !self.calls_apart()
+                || is_off(Switch::RowTables)
+                || !self.by_rows(node, local)?
+            {
                 self.go_on(node, at)?;
             }
         }
@@ -256,7 +265,10 @@ impl<'a> Walk<'a> {
         let children = self.trie.children(node);
         let ways = expansion.ways;
         self.work.spend(1 + ways.min(children.len()))?;
-        if children.len() > FEW && !self.is_any_below(node, &expansion.alive) {
+        if children.len() > FEW
+            && !is_off(Switch::SubtreeFilter)
+            && !self.is_any_below(node, &expansion.alive)
+        {
             return self.apart(node, expansion);
         }
         if ways * 4 < children.len() {
@@ -301,7 +313,9 @@ impl<'a> Walk<'a> {
         self.work.spend(literal.len().min(self.trie.longest))?;
         let Some(node) = self.along(node, literal)? else { return Ok(()) };
         match self.store.behind_key(tail) {
-            Some(behind) if self.store.local(local).heads[0].1 == NodeId::BOTTOM => {
+            Some(behind)
+                if self.store.local(local).heads[0].1 == NodeId::BOTTOM && !is_off(Switch::KeyTails) =>
+            {
                 self.behind_key(node, behind)
             }
             _ => self.visit(node, self.store.after_literal(local)),
@@ -335,7 +349,9 @@ impl<'a> Walk<'a> {
     /// Goes on below a node with what follows a literal.
     pub(crate) fn behind_literal(&mut self, node: u32, stack: NodeId, tail: CellId) -> Result<(), Exceeded> {
         match self.store.behind_key(tail) {
-            Some(behind) if stack == NodeId::BOTTOM => self.behind_key(node, behind),
+            Some(behind) if stack == NodeId::BOTTOM && !is_off(Switch::KeyTails) => {
+                self.behind_key(node, behind)
+            }
             _ => self.visit(node, self.store.local_at(stack, tail)),
         }
     }
@@ -343,6 +359,9 @@ impl<'a> Walk<'a> {
     /// If everything below `node` stays inside a loop, takes it all.
     #[inline]
     pub(crate) fn take_whole(&mut self, node: u32, local: LocalId) -> bool {
+        if is_off(Switch::LoopSubtrees) {
+            return false;
+        }
         let Some(repeats) = self.store.repeats_ref(local) else { return false };
         let below = &self.trie.below[node as usize];
         let pure = below.ascii & !repeats.ascii == 0
@@ -363,6 +382,9 @@ impl<'a> Walk<'a> {
     /// again and again.
     #[inline]
     pub(crate) fn stays_below(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
+        if is_off(Switch::StayingSubtrees) {
+            return Ok(false);
+        }
         if self.staying.local != local {
             self.staying = Staying { local, visits: 0, ascii: 0 };
         }
@@ -433,9 +455,14 @@ impl<'a> Walk<'a> {
     pub(crate) fn words_apart(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
         let store = self.store;
         let Some((state, stack)) = store.only_state(local) else { return Ok(false) };
-        if let Some(spread) = store.spread(state) {
+        if !is_off(Switch::KeywordsApart)
+            && let Some(spread) = store.spread(state)
+        {
             self.visit(node, store.local_on(spread, stack))?;
             return Ok(true);
+        }
+        if is_off(Switch::WordCallsApart) {
+            return Ok(false);
         }
         let Some(WordsCalled { rest, calls }) = store.words_called(state, stack) else { return Ok(false) };
         for call in calls {
@@ -471,6 +498,9 @@ impl<'a> Walk<'a> {
     /// If these bytes are those of a loop in its last round: the loop after it. With the characters past ASCII, one character
     /// is many nodes.
     pub(crate) fn last_round(&self, local: LocalId, first: &ByteSet) -> Option<Loop> {
+        if is_off(Switch::LastRound) {
+            return None;
+        }
         let repeats = self.store.repeats(local)?;
         let last = repeats.left == Some(1) && repeats.wide && first.ascii_bits() & !repeats.ascii == 0;
         last.then_some(Loop { left: Some(0), need: 0, ..repeats })
@@ -583,7 +613,10 @@ impl<'a> Walk<'a> {
             _ => self.store.local_expansion(local),
         };
         self.visited.get_or_insert_default();
-        let below = if split.apart.frames.is_empty() && split.apart.calls.is_empty() {
+        let below = if split.apart.frames.is_empty()
+            && split.apart.calls.is_empty()
+            && !is_off(Switch::ChildrenByByte)
+        {
             memory.below(self.store, self.trie, id)
         } else {
             None

@@ -13,6 +13,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::{Refused, Session};
 use super::search::{BLANK, Verdicts, is_blank};
+use crate::ablate::{Switch, is_off};
 use crate::error::MatchError;
 use crate::stack::Config;
 use crate::tokens::bits::{clear, has};
@@ -110,7 +111,9 @@ impl Session {
         let (closing, other) = (tracker.begins_no_item(false, true), tracker.begins_no_item(false, false));
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), [inside, closing, other, tracker.keys_abound()]);
-        if let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        if !is_off(Switch::BeginningMemo)
+            && let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+        {
             return Ok(list.clone());
         }
         let common = &self.inner().common;
@@ -151,14 +154,18 @@ impl Session {
 
     /// Whether `bytes` begin something new after a comma, and it ends in them or may have too little choice.
     fn begins_something(&self, config: &Config, tracker: &Tracker, bytes: &[u8]) -> Result<bool, MatchError> {
-        let Some(comma) = tracker.may_begin(bytes) else { return Ok(false) };
+        let comma = tracker.may_begin(bytes);
+        if comma.is_none() && !is_off(Switch::CommaGlance) {
+            return Ok(false);
+        }
         let there = match self.advance(config, bytes) {
             Ok(config) => Some(self.spot(&config)),
             Err(Refused::At(_)) => None,
             Err(Refused::Limit(e)) => return Err(e.into()),
         };
         // Most begin an item of a kind that is known to have plenty of choice.
-        if there.is_some_and(|spot| spot.knows_plenty(0) == Some(true)) && !may_end_entry(&bytes[comma..]) {
+        let may_end = comma.is_none_or(|comma| may_end_entry(&bytes[comma..]));
+        if there.is_some_and(|spot| spot.knows_plenty(0) == Some(true)) && !may_end {
             return Ok(false);
         }
         let mut after = tracker.clone();
@@ -264,6 +271,7 @@ impl<'a> Correction<'a> {
         let trie = &self.tables.trie;
         let start = match place.spot.any_number {
             0 => Whereabouts::At(place.spot),
+            _ if is_off(Switch::FreeText) => Whereabouts::At(place.spot),
             free => Whereabouts::Free(free),
         };
         let ways = ways_of(candidates.iter().copied());
@@ -361,12 +369,13 @@ impl<'a> Correction<'a> {
 
     /// Whether the automaton takes something that is none of `ways`.
     fn leads_off(&self, spot: &Spot, ways: &ByteSet) -> Result<bool, MatchError> {
-        let is_off = |ascii: u128| ascii & !ways.ascii_bits() != 0;
-        if is_off(spot.loops) || is_off(spot.any_number) {
+        let leads = |ascii: u128| ascii & !ways.ascii_bits() != 0;
+        if leads(spot.loops) || leads(spot.any_number) {
             return Ok(true);
         }
         // Where any text may be written, some letter goes on; that is found sooner than all that does.
         if !spot.knows_next()
+            && !is_off(Switch::LettersFirst)
             && let Some(byte) = (b'a'..=b'z').rev().find(|&byte| !ways.contains(byte))
             && self.session.spot_after(spot, byte)?.is_some()
         {
@@ -387,7 +396,11 @@ impl<'a> Correction<'a> {
         }
         // White space between tokens changes nothing.
         let blank = !repeated && is_blank(byte) && place.tracker.is_between();
-        if blank && place.alive && !trie.below[child as usize].has_more_than(&BLANK) {
+        if blank
+            && place.alive
+            && !is_off(Switch::BlankPassed)
+            && !trie.below[child as usize].has_more_than(&BLANK)
+        {
             return Ok(None);
         }
         let Some(spot) = self.session.spot_after(place.spot, given)? else {

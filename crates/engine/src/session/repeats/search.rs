@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::{Place, Refused, Session};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::StateId;
 use crate::error::MatchError;
 use crate::stack::{Config, Stack};
@@ -151,7 +152,9 @@ impl Session {
             return Ok(true);
         }
         let key = (key_of(config), tracker.identity());
-        if let Some(&known) = verdicts.known.get(&key) {
+        if !is_off(Switch::VerdictMemo)
+            && let Some(&known) = verdicts.known.get(&key)
+        {
             return Ok(known);
         }
         let alive = self.is_alive(config, tracker, work)?;
@@ -170,7 +173,7 @@ impl Session {
         if !tracker.has_candidates() || self.is_item_of_plenty(self.spot(config), tracker)? {
             return Ok(true);
         }
-        if self.probe(config, tracker, work)? {
+        if !is_off(Switch::SearchProbe) && self.probe(config, tracker, work)? {
             return Ok(true);
         }
         self.search(config, tracker, work)
@@ -283,7 +286,10 @@ impl Session {
         depth: u32,
         see: &mut dyn FnMut(&Spot),
     ) -> Result<bool, MatchError> {
-        if self.is_before_any_key(spot, tracker, depth)? {
+        if is_off(Switch::Plenty) {
+            return Ok(false);
+        }
+        if !is_off(Switch::AnyKey) && self.is_before_any_key(spot, tracker, depth)? {
             return Ok(true);
         }
         let in_key = tracker.is_at_key();
@@ -352,7 +358,7 @@ impl Session {
 
     /// Whether plain text of a string is being written, and any text may follow.
     fn is_endless_text(&self, spot: &Spot, tracker: &Tracker) -> bool {
-        tracker.in_plain_text() && spot.any_number.count_ones() > 1
+        tracker.in_plain_text() && spot.any_number.count_ones() > 1 && !is_off(Switch::EndlessText)
     }
 }
 

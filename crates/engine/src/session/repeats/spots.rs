@@ -8,6 +8,7 @@ use std::sync::{OnceLock, PoisonError, RwLock};
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::{Refused, Session};
+use crate::ablate::{Switch, is_off};
 use crate::error::MatchError;
 use crate::stack::{Config, StackNode, Stacks, normalize};
 use crate::tracker::{Spot, SpotIndex, Spots, TEXT_BYTES, Tracker, key_of};
@@ -54,7 +55,9 @@ impl Session {
         }
         let get = |number: Option<u32>| number.map(|number| self.spots().list.get(number as usize));
         let known = spot.after.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, number)) = known.iter().find(|known| known.0 == byte) {
+        if !is_off(Switch::SpotMemo)
+            && let Some(&(_, number)) = known.iter().find(|known| known.0 == byte)
+        {
             return Ok(get(number));
         }
         drop(known);
@@ -116,7 +119,9 @@ impl Session {
         depth: u32,
     ) -> Result<bool, MatchError> {
         let out = tracker.depth() - depth;
-        if let Some(plenty) = spot.knows_plenty(out) {
+        if !is_off(Switch::PlentyMemo)
+            && let Some(plenty) = spot.knows_plenty(out)
+        {
             return Ok(plenty);
         }
         let plenty = match self.is_key_of_plenty(spot, tracker, depth)? {
@@ -135,7 +140,7 @@ impl Session {
         tracker: &Tracker,
         depth: u32,
     ) -> Result<Option<bool>, MatchError> {
-        if tracker.depth() != depth || !tracker.is_at_key() {
+        if tracker.depth() != depth || !tracker.is_at_key() || is_off(Switch::PlentyAlone) {
             return Ok(None);
         }
         let bottom = StackNode::bottom();

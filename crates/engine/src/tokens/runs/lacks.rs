@@ -13,6 +13,7 @@ use tokenstile_grammar::ir::CharSet;
 use super::super::class::{CharClass, LackId};
 use super::super::trie::{Trie, TrieNode, Utf8Place};
 use super::chars::ByChar;
+use crate::ablate::{Switch, is_off};
 use crate::collections::{AppendVec, Writer};
 
 /// So many characters may be lacking whatever the vocabulary.
@@ -140,7 +141,7 @@ impl Lacks {
 
     /// What a set lacks, if that is little enough. For sets of many ranges that is remembered: constraints share them.
     pub(crate) fn of(&self, set: &CharSet) -> Option<LackId> {
-        if set.ranges().len() <= RANGES {
+        if set.ranges().len() <= RANGES || is_off(Switch::LackMemo) {
             return self.find(set);
         }
         let asked = || self.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,6 +157,9 @@ impl Lacks {
         let lacking = self.wide.minus(set);
         if lacking.is_empty() {
             return Some(LackId::NOTHING).filter(|_| !self.wide.is_empty());
+        }
+        if is_off(Switch::LackingClasses) {
+            return None;
         }
         let is_few = lacking.len() <= CHARS;
         let lacked = self.by_char.nodes_of(&lacking).map(<[u32]>::len).sum::<usize>();

@@ -16,6 +16,7 @@ use super::lacks::{Lacking, Lacks};
 use super::lengths::Lengths;
 use super::long::{Long, LongToken};
 use super::{LONG, Run, RunMask};
+use crate::ablate::{Switch, is_off};
 use crate::collections::Words;
 use crate::stored::{Array, Reader, TablesError, Writer};
 use crate::vocab::TokenId;
@@ -200,7 +201,9 @@ impl Profile {
     }
 
     fn cached(&self, trie: &Trie, run: Run) -> RunMask {
-        if let Some(mask) = self.lock().masks.get(&run) {
+        if !is_off(Switch::RunMemo)
+            && let Some(mask) = self.lock().masks.get(&run)
+        {
             return mask.clone();
         }
         let known = self.out_of_its_class(trie, &run).or_else(|| self.out_of_all(trie, &run));
@@ -218,7 +221,7 @@ impl Profile {
         let first = anchor.bytes.intersect(&run.rest.ascii);
         let (all, left) = (Run { first, first_wide: run.rest.wide, ..*run }, first.minus(&run.first));
         let nearly = run.first_wide == all.first_wide && run.first.is_subset(&first) && !left.is_empty();
-        if !nearly || anchor.count(&left) > FEW {
+        if !nearly || anchor.count(&left) > FEW || is_off(Switch::RunsOutOfClass) {
             return None;
         }
         let known = self.lock().masks.get(&all).cloned()?;
@@ -235,7 +238,10 @@ impl Profile {
         let all = Run { first: anchor.bytes.intersect(&ascii), first_wide: true, rest, ..*run };
         let (first, later) = (all.first.minus(&run.first), ascii.minus(&run.rest.ascii));
         let nearly = run.rest.wide && run.first_wide && *run != all;
-        if !nearly || anchor.count(&first) + anchor.entries_by(&later).count() > FEW {
+        if !nearly
+            || is_off(Switch::RunsOutOfAll)
+            || anchor.count(&first) + anchor.entries_by(&later).count() > FEW
+        {
             return None;
         }
         let mut found = Found::from(self.cached(trie, all));
@@ -258,7 +264,9 @@ impl Profile {
 
     /// The tokens of a run that is like one of any length, but for that.
     fn shorter(&self, full: &RunMask, run: Run) -> RunMask {
-        if let Some(mask) = self.lock().masks.get(&run) {
+        if !is_off(Switch::RunMemo)
+            && let Some(mask) = self.lock().masks.get(&run)
+        {
             return mask.clone();
         }
         let mut mask = Words::zeros(self.words);

@@ -1,0 +1,13 @@
+//! Fixed work for `cargo xtask ablate`: constraints and texts that are gone through with ways of the engine turned off.
+//!
+//! A [`Workload`] comes in: its cases are compiled one after the other, and each goes twice along its text, with caches
+//! that are cold and then warm. Out come the times of all steps and a hash of all masks ([`run::timed`]), or, under
+//! callgrind, a mark after each part that is to be counted ([`run::counted`]).
+
+mod clock;
+pub mod phases;
+pub mod run;
+mod valgrind;
+pub mod workload;
+
+pub use workload::{Case, Workload};

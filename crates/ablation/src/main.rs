@@ -1,0 +1,170 @@
+//! The command that `cargo xtask ablate` runs, natively and under callgrind.
+//!
+//!     ablation ways                            the names of all ways, and what each is
+//!     ablation prepare VOCAB TABLES MICRO      the tables of a vocabulary, so that it is there at once, and the micro-cases
+//!     ablation timed OPTIONS                   the times of all steps, the best of some rounds, and a hash of the masks
+//!     ablation counted OPTIONS                 goes through the cases once; what each of callgrind's dumps is of
+//!
+//! Options: `--vocab FILE`, `--tables FILE`, `--cases FILE` (may be repeated; a workload is called as its file), `--most TOKENS`
+//! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
+//! counted by itself.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
+
+use std::collections::{BTreeMap, HashSet};
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde_json::json;
+use tokenstile::{Compiler, Vocab};
+use tokenstile_ablation::run::{self, Counted, Kind, Step};
+use tokenstile_ablation::{Case, Workload, workload};
+use tokenstile_engine::ablate;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match start(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ablation: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    match arguments {
+        [command] if command == "ways" => {
+            ablate::ways().for_each(|(name, what)| println!("{}", json!([name, what])));
+            Ok(())
+        }
+        [command, vocab, tables, micro] if command == "prepare" => {
+            let compiler = Compiler::new(Vocab::from_jsonl(&fs::read(vocab)?)?);
+            compiler.save_tables(std::io::BufWriter::new(fs::File::create(tables)?))?;
+            let lines: Vec<String> = workload::micro(compiler.vocab()).collect();
+            Ok(fs::write(micro, lines.join("\n") + "\n")?)
+        }
+        [command, options @ ..] => {
+            let options = Options::parse(options)?;
+            let off: Vec<&str> = options.off.iter().map(String::as_str).collect();
+            ablate::turn_off(&off).map_err(|name| format!("there is no way called {name}"))?;
+            match command.as_str() {
+                "timed" => timed(&options),
+                "counted" => counted(&options),
+                other => Err(format!("unknown command {other}").into()),
+            }
+        }
+        _ => Err("what is there to do?".into()),
+    }
+}
+
+/// A workload of more cases is large.
+const LARGE: usize = 50;
+
+#[derive(Default)]
+struct Options {
+    vocab: String,
+    tables: String,
+    cases: Vec<String>,
+    most: usize,
+    nth: usize,
+    off: Vec<String>,
+    rounds: usize,
+    limit: f64,
+    single: HashSet<Step>,
+}
+
+impl Options {
+    fn parse(words: &[String]) -> Result<Options, Box<dyn Error>> {
+        let mut options = Options { most: usize::MAX, nth: 1, rounds: 1, limit: 1e6, ..Options::default() };
+        for pair in words.chunks(2) {
+            let [name, value] = pair else { return Err("each option has a value".into()) };
+            match name.as_str() {
+                "--vocab" => options.vocab = value.clone(),
+                "--tables" => options.tables = value.clone(),
+                "--cases" => options.cases.push(value.clone()),
+                "--most" => options.most = value.parse()?,
+                "--nth" => options.nth = value.parse()?,
+                "--off" => options.off.push(value.clone()),
+                "--rounds" => options.rounds = value.parse()?,
+                "--limit" => options.limit = value.parse()?,
+                "--single" => {
+                    let steps = value.split(',').filter(|step| !step.is_empty());
+                    options.single = steps.map(step_of).collect::<Result<_, _>>()?;
+                }
+                other => return Err(format!("unknown option {other}").into()),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The cases with a compiler that was not used before.
+    fn workload(&self) -> Result<Workload, Box<dyn Error>> {
+        let vocab = Vocab::from_jsonl(&fs::read(&self.vocab)?)?;
+        let compiler = Compiler::from_tables(vocab, fs::read(&self.tables)?)?;
+        let mut cases = Vec::new();
+        for file in &self.cases {
+            let name = Path::new(file).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            let text = fs::read_to_string(file)?;
+            let nth = if text.lines().count() > LARGE { self.nth } else { 1 };
+            for line in text.lines().step_by(nth) {
+                cases.extend(Case::parse(name, line, self.most)?);
+            }
+        }
+        Ok(Workload { compiler, cases })
+    }
+}
+
+fn step_of(text: &str) -> Result<Step, Box<dyn Error>> {
+    let mut parts = text.split(':');
+    let (Some(kind), Some(case), Some(step)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err(format!("{text} is no step").into());
+    };
+    let kind = Kind::ALL.iter().find(|known| known.1 == kind).ok_or("unknown kind of step")?;
+    Ok((kind.0, case.parse()?, step.parse()?))
+}
+
+fn name_of((kind, case, step): Step) -> String {
+    let kind = Kind::ALL.iter().find(|known| known.0 == kind).map_or("", |known| known.1);
+    format!("{kind}:{case}:{step}")
+}
+
+/// Prints the best times of all steps.
+fn timed(options: &Options) -> Result<(), Box<dyn Error>> {
+    let mut best: BTreeMap<Step, u64> = BTreeMap::new();
+    let (mut masks, mut failed, mut finished, mut names) = (0, Vec::new(), true, Vec::new());
+    for _ in 0..options.rounds {
+        let workload = options.workload()?;
+        ablate::asked();
+        let timed = run::timed(&workload, Duration::from_secs_f64(options.limit));
+        for (step, nanos) in timed.steps {
+            best.entry(step).and_modify(|known| *known = nanos.min(*known)).or_insert(nanos);
+        }
+        (masks, failed) = (timed.masks, timed.failed);
+        names = workload.cases.iter().map(|case| json!([case.workload, case.name])).collect();
+        finished &= timed.finished;
+        if !finished {
+            break;
+        }
+    }
+    let steps: Vec<_> = best.into_iter().map(|(step, nanos)| json!([name_of(step), nanos])).collect();
+    let asked = ablate::asked();
+    println!(
+        "{}",
+        json!({"finished": finished, "failed": failed, "masks": format!("{masks:016x}"), "asked": asked, "cases": names,
+               "steps": steps})
+    );
+    Ok(())
+}
+
+/// Prints what each dump is of.
+fn counted(options: &Options) -> Result<(), Box<dyn Error>> {
+    let workload = options.workload()?;
+    run::counted(&workload, |step| options.single.contains(&step), &mut |counted| match counted {
+        Counted::Single(step) => println!("{}", name_of(step)),
+        Counted::Rest(workload) => println!("{workload}"),
+    });
+    Ok(())
+}

@@ -1,0 +1,151 @@
+//! Masks are the same whatever is turned off.
+//!
+//! The cases are small ones of our own, chosen so that each way is decided on by one of them at least.
+
+use std::time::Duration;
+
+use tokenstile::{Compiler, Vocab};
+use tokenstile_ablation::workload::{self, Source, longest_tokens};
+use tokenstile_ablation::{Case, Workload, run};
+use tokenstile_engine::ablate;
+
+/// Schemas, each with a text.
+const SCHEMAS: [(&str, &str); 12] = [
+    // Names of which one begins another, another member, a limit to their number.
+    (
+        r#"{"type": "object", "properties": {"id": {"type": "integer", "minimum": 3, "maximum": 12345}, "ident": {"type":
+            "string", "maxLength": 40}, "in": {"enum": ["one", "once", "on", 1]}}, "required": ["id"], "maxProperties": 3}"#,
+        r#"{"in": "once", "idx": [1, {"a": 2, "b": {}}], "id": 1234}"#,
+    ),
+    // A union of objects.
+    (
+        r#"{"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "number"}}, "required": ["a"]},
+            {"type": "object", "properties": {"a": {"type": "boolean"}, "c": {"type": "null"}}, "required": ["c"]}]}"#,
+        r#"{"a": true, "c": null, "other": -1.5e3}"#,
+    ),
+    // Items that differ, values of all kinds among them.
+    (
+        r#"{"type": "array", "items": {"type": ["object", "integer", "string"]}, "uniqueItems": true}"#,
+        r#"[{"a": 1, "b": [2]}, "one", 17, {"b": [2], "a": 3}, "once", {}]"#,
+    ),
+    (
+        r#"{"type": "array", "items": {"enum": ["an", "and", "be", "ben", "co", "de", "er", "in", "lo", "me", "on", "ra",
+            "st", "th", "un", "vi", "w", "s", "ed", "1"]}, "uniqueItems": true, "maxItems": 5}"#,
+        r#"["ben", "and", "un", "vi"]"#,
+    ),
+    // A search, a password, a pattern with a length, a plain part of a format.
+    (
+        r#"{"type": "object", "properties": {"k": {"type": "string", "pattern": "read|write", "maxLength": 60}, "p": {"type":
+            "string", "pattern": "^(?=.*[0-9])(?!.*secret)[a-z0-9]{8,24}$"}}, "additionalProperties": false}"#,
+        r#"{"k": "what to read is \"this\"", "p": "anbe1contest"}"#,
+    ),
+    (
+        r#"{"type": "object", "properties": {"u": {"type": "string", "format": "uri", "pattern": "^https://"}, "d": {"type":
+            "string", "format": "date-time"}, "r": {"type": "string", "format": "regex", "pattern": "^/.+/$"}}}"#,
+        r#"{"u": "https://an.be/co?de=er", "d": "2024-01-02T03:04:05Z", "r": "/^TOTAL.+?(d+)$/"}"#,
+    ),
+    // Keys by patterns, and those that match none of them.
+    (
+        r#"{"type": "object", "patternProperties": {"^an_[a-z]+$": {"type": "integer"}, "_id$": true}, "additionalProperties":
+            {"type": "string"}}"#,
+        r#"{"an_be": 1, "the_id": [], "other": "text"}"#,
+    ),
+    // Conditions.
+    (
+        r#"{"type": "object", "properties": {"type": {"enum": ["an", "be", "co"]}}, "required": ["type"], "allOf": [{"if":
+            {"properties": {"type": {"const": "an"}}}, "then": {"required": ["x"]}}, {"not": {"required": ["y", "z"]}}]}"#,
+        r#"{"type": "an", "y": 1, "x": "two"}"#,
+    ),
+    (
+        r#"{"type": "object", "properties": {"k": {"type": "string", "not": {"enum": ["an", "and", "be"]}}, "h": {"type":
+            "string", "format": "idn-hostname"}}, "minProperties": 1, "maxProperties": 4}"#,
+        r#"{"k": "ander", "h": "be.example.co"}"#,
+    ),
+    // Lengths beside a pattern, characters past ASCII, numbers with bounds.
+    (
+        r#"{"type": "object", "properties": {"q": {"type": "string", "pattern": "^\\S+(-\\S+)*$", "maxLength": 50}, "w":
+            {"type": "string", "pattern": "^\\p{L}{2,30}$"}, "n": {"type": "number", "minimum": -3.5, "multipleOf": 0.25}}}"#,
+        r#"{"q": "an-be-con", "w": "Größe", "n": 12.75}"#,
+    ),
+    (
+        r##"{"type": "object", "properties": {"v": {"type": "array", "items": {"$ref": "#"}, "maxItems": 3}, "n": {"type":
+            "integer"}}, "required": ["n"], "additionalProperties": false}"##,
+        r#"{"v": [{"n": 1}, {"v": [], "n": 22}], "n": 333}"#,
+    ),
+    ("true", r#"[{"text": "Some words, \"quoted\" ....... and --------", "n": -1.5e3}, null, [[]]]"#),
+];
+
+/// Grammars, each with a text.
+const GRAMMARS: [(&str, &str); 3] = [
+    (
+        "root ::= (stmt \";\" ws)* \nstmt ::= \"if\" ws \"(\" expr \")\" ws stmt | \"return\" ws expr | name ws \"=\" ws expr\n\
+         expr ::= term ((\"+\" | \"-\") ws term)*\nterm ::= fact (\"*\" ws fact)*\nfact ::= name | num | \"(\" expr \")\"\n\
+         name ::= [a-z_] [a-z0-9_]*\nnum ::= [0-9]+\nws ::= [ \\t\\n]*",
+        "if (an+be*2) return x;\n count = (1- (two));",
+    ),
+    ("root ::= line{1,40}\nline ::= \"-\"{0,30} [^\\n]{1,200} \"\\n\"", "-------- some words\nother: 12\n"),
+    (
+        "root ::= [a-z]{2,3} | [a-z]{5,8} \"!\" | \"[\" [0-9]{1,12} \"]\" | (\"an\" | \"and\") \" \" [^x]+",
+        "and be co",
+    ),
+];
+
+const EXPRESSIONS: [(&str, &str); 3] = [
+    ("[a-zA-Z0-9._%+-]{1,64}@([a-z0-9-]{1,63}\\.){1,4}[a-z]{2,}", "an.be@the-st.one.co"),
+    ("(.{1,63}\\.){1,127}[a-z]{1,9}", "an.be..th un.in"),
+    ("([a-z]+ )*read( [a-z]+){0,12}", "an be read the"),
+];
+
+/// The cases, and the tables of a small vocabulary.
+struct Cases {
+    vocab: Vocab,
+    tables: Vec<u8>,
+}
+
+impl Cases {
+    fn new() -> Self {
+        let vocab = workload::vocabulary().expect("it is one");
+        let mut tables = Vec::new();
+        Compiler::new(vocab.clone()).save_tables(&mut tables).expect("there is memory");
+        Cases { vocab, tables }
+    }
+
+    /// All of them, with caches that are empty.
+    fn workload(&self) -> Workload {
+        let compiler = Compiler::from_tables(self.vocab.clone(), self.tables.clone()).expect("they fit");
+        let parse = |line: String| Case::parse("micro", &line, usize::MAX).expect("it is a case");
+        let mut cases: Vec<Case> = workload::micro(&self.vocab).filter_map(parse).collect();
+        let schemas = SCHEMAS.iter().map(|(source, text)| (Source::Schema((*source).to_owned()), *text));
+        let grammars = GRAMMARS.iter().map(|(source, text)| (Source::Gbnf((*source).to_owned()), *text));
+        let regexes = EXPRESSIONS.iter().map(|(source, text)| (Source::Regex((*source).to_owned()), *text));
+        for (source, text) in schemas.chain(grammars).chain(regexes) {
+            assert!(source.grammar().is_some(), "{text}: its constraint is refused");
+            let tokens = longest_tokens(&self.vocab, text.as_bytes());
+            cases.push(Case { workload: "own".to_owned(), name: text.to_owned(), source, tokens });
+        }
+        Workload { compiler, cases }
+    }
+}
+
+#[test]
+fn masks_are_the_same_whatever_is_turned_off() {
+    let (cases, hour) = (Cases::new(), Duration::from_secs(3600));
+    ablate::asked();
+    let workload = cases.workload();
+    let expected = run::timed(&workload, hour);
+    let failed: Vec<&str> = expected.failed.iter().map(|&number| &*workload.cases[number].name).collect();
+    assert!(failed.is_empty(), "these texts are refused: {failed:?}");
+    let asked = ablate::asked();
+    let mut wrong = Vec::new();
+    for (name, _) in ablate::ways() {
+        ablate::turn_off(&[name]).expect("it is one of them");
+        let found = run::timed(&cases.workload(), hour);
+        if found.masks != expected.masks || !found.failed.is_empty() {
+            wrong.push(name);
+        }
+    }
+    assert!(wrong.is_empty(), "without these masks are others: {wrong:?}");
+    let never: Vec<&str> = ablate::ways().map(|way| way.0).filter(|name| !asked.contains(name)).collect();
+    assert!(never.is_empty(), "none of the cases comes to these: {never:?}");
+    assert_eq!(ablate::turn_off(&["no such way"]), Err("no such way"));
+}
