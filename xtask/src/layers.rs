@@ -56,8 +56,22 @@ const ORDERS: [Rules<'_>; 9] = [
         ],
         circles: None,
     },
-    Rules { folder: "crates/json-schema", order: &[], circles: Some("its modules have no order yet") },
-    Rules { folder: "crates/grammar", order: &[], circles: Some("its modules have no order yet") },
+    Rules {
+        folder: "crates/json-schema",
+        order: &[
+            "metaschema options pointer reader uri",
+            "keywords node number place string",
+            "base resolve usual",
+            "algebra",
+            "lower",
+        ],
+        circles: None,
+    },
+    Rules {
+        folder: "crates/grammar",
+        order: &["error ids", "limits", "ir", "choice gbnf regex", "json passes"],
+        circles: None,
+    },
     Rules {
         folder: "crates/testkit",
         order: &[

@@ -1,8 +1,8 @@
 //! What nearly every schema needs, made once for all of them.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use tokenstile_grammar::ir::{Arena, Base, BaseParts, Expr, Members, Slot};
+use tokenstile_grammar::ir::{Arena, Base, BaseParts, Expr, Members, Slot, UsualGrammars};
 use tokenstile_grammar::json::{brackets, white_space};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ExprId, GrammarBuilder, JsonWhitespace, Limits, RuleId, passes};
@@ -10,7 +10,6 @@ use tokenstile_grammar::{Error, ExprId, GrammarBuilder, JsonWhitespace, Limits, 
 use super::number::{Decimal, NumberSet};
 use super::options::Spelling;
 use super::string::{FormatId, Nested, Speller, control_escapes};
-use crate::usual;
 
 /// The base of schemas, and what its expressions are. Its rules: any string with its quotes, however it is spelled, any
 /// value, in canonical and in any spelling, and those of the format that nests.
@@ -33,29 +32,12 @@ pub(crate) struct SchemaBase {
 /// Room for the expressions of a schema of middling size.
 const ROOM: usize = 320;
 
-static BASE: LazyLock<Result<SchemaBase, Error>> = LazyLock::new(SchemaBase::new);
-
 /// How many rules it has.
 const RULES: usize = 6;
 
-/// The base that the grammars of all schemas begin with.
-///
-/// ```
-/// let base = tokenstile_json_schema::base()?;
-/// let grammar = tokenstile_json_schema::json_schema("{}", &Default::default(), &Default::default())?;
-/// assert!(grammar.has_base() && grammar.base().is_some_and(|known| known.id() == base.id()));
-/// # Ok::<(), tokenstile_grammar::Error>(())
-/// ```
-pub fn base() -> Result<Arc<Base>, Error> {
-    SchemaBase::get().map(|known| known.base.clone())
-}
-
 impl SchemaBase {
-    pub(crate) fn get() -> Result<&'static SchemaBase, Error> {
-        BASE.as_ref().map_err(Error::clone)
-    }
-
-    fn new() -> Result<SchemaBase, Error> {
+    /// The base, which says that `usual` is what is usually asked for.
+    pub(crate) fn new(usual: UsualGrammars) -> Result<SchemaBase, Error> {
         let limits = Limits::default();
         let mut builder = GrammarBuilder::new(&limits);
         let rules = SchemaBase::declare(&mut builder)?;
@@ -119,9 +101,14 @@ impl SchemaBase {
         let (ws, controls) = (bodies[first], bodies[first + 1]);
         // Any text without quotes, in canonical and in any spelling.
         let any_texts = spelled.iter().map(|[text, ..]| *text).collect();
-        let parts = BaseParts { any_texts, usual: usual::grammars };
+        let parts = BaseParts { any_texts, usual };
         let base = Base::new(builder.build(values[0])?, parts);
         Ok(SchemaBase { base, rules, ws, controls, spelled, formats, numbers })
+    }
+
+    /// What all grammars begin with.
+    pub(crate) fn base(&self) -> &Arc<Base> {
+        &self.base
     }
 
     /// The rules of the base, which are the first ones of every grammar.

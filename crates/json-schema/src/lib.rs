@@ -23,15 +23,18 @@ mod string;
 mod uri;
 mod usual;
 
-pub use base::base;
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
 
+use std::sync::{Arc, LazyLock};
+
 use bumpalo::Bump;
+use tokenstile_grammar::ir::{Base, Usual};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, Grammar, Limits, passes};
 
 use self::algebra::Algebra;
+use self::base::SchemaBase;
 use self::lower::Lower;
 use self::resolve::Documents;
 
@@ -39,6 +42,29 @@ use self::resolve::Documents;
 const ROOM: usize = 8;
 /// Room for what is read that is taken at once, at most.
 const MOST_ROOM: usize = 1 << 13;
+
+/// The base that the grammars of all schemas begin with.
+///
+/// ```
+/// let base = tokenstile_json_schema::base()?;
+/// let grammar = tokenstile_json_schema::json_schema("{}", &Default::default(), &Default::default())?;
+/// assert!(grammar.has_base() && grammar.base().is_some_and(|known| known.id() == base.id()));
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+pub fn base() -> Result<Arc<Base>, Error> {
+    known().map(|known| known.base().clone())
+}
+
+/// What the grammars of all schemas begin with, made when it is first asked for.
+fn known() -> Result<&'static SchemaBase, Error> {
+    static BASE: LazyLock<Result<SchemaBase, Error>> = LazyLock::new(|| SchemaBase::new(usual_grammars));
+    BASE.as_ref().map_err(Error::clone)
+}
+
+/// What is usually asked for. The grammars begin with the base too, so they are made after it.
+fn usual_grammars() -> Box<dyn Iterator<Item = Usual>> {
+    usual::grammars(|schema| json_schema(schema, &JsonOptions::default(), &Limits::default()))
+}
 
 /// The grammar of the texts that are instances of a JSON Schema.
 ///
@@ -61,7 +87,7 @@ pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Resu
     let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
     let documents = Documents::new(schema, options, &room);
     let nodes = resolve::load(&documents, options, limits, &mut budget)?;
-    let mut algebra = Algebra::new(&nodes, options, limits, budget)?;
+    let mut algebra = Algebra::new(known()?, &nodes, options, limits, budget)?;
     nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
     let goal = algebra.goal_of_node(nodes.root(), true);
     let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;

@@ -1,6 +1,6 @@
 //! Backslash escapes of literals and character classes.
 
-use super::Dialect;
+use super::dialect::Dialect;
 use super::lexer::{Lexer, shown};
 use crate::error::{Error, ErrorKind};
 

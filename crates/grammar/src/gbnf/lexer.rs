@@ -1,6 +1,6 @@
 //! Text to tokens, one at a time.
 
-use super::Dialect;
+use super::dialect::Dialect;
 use super::escape::Escape;
 use crate::error::{Error, ErrorKind, Place};
 

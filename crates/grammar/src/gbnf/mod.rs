@@ -3,29 +3,22 @@
 //! Text comes in, a [`Grammar`] with the same rules goes out; nothing is unrolled or rewritten here. The lexer
 //! hands out one token at a time and the parser keeps its own stack, so that the depth of the source costs
 //! heap and not call stack, and memory grows with the grammar rather than with its text. Both dialects share
-//! all of it; [`Dialect`] says where they part.
+//! all of it; `Dialect` says where they part.
 //!
 //! Newlines are white space. A rule ends where the next one starts, and a rule starts with `name ::=` on a
 //! line of its own. That accepts all that llama.cpp accepts (which ends a rule at a newline outside of groups)
 //! and layouts that it does not.
 
+mod dialect;
 mod escape;
 mod lexer;
 mod parser;
 mod suggest;
 
+use self::dialect::Dialect;
 use crate::error::Error;
 use crate::ir::Grammar;
 use crate::limits::Limits;
-
-/// Which notation is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Dialect {
-    /// llama.cpp's.
-    Gbnf,
-    /// xgrammar's: also `'…'` literals, C escapes, `\d` and its like in classes, dots in names.
-    Ebnf,
-}
 
 impl Grammar {
     /// Reads a grammar in GBNF, the notation of llama.cpp. Whole texts match the rule `root`.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::Dialect;
+use super::dialect::Dialect;
 use super::lexer::{Lexer, Token, quoted};
 use super::suggest::nearest;
 use crate::error::{Error, ErrorKind, Place};

@@ -9,10 +9,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Arena, Grammar, GrammarBuilder};
-use crate::error::Error;
+use super::{Arena, Grammar, Rule};
 use crate::ids::ExprId;
-use crate::limits::Limits;
 
 /// Tells bases apart. No two bases of a process have the same, not even one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -142,21 +140,8 @@ impl Base {
         grammar
     }
 
-    /// The beginning of a grammar: the expressions and rules of the base, to which at most `limits.exprs` expressions can
-    /// be added, and `room` before anything has to grow.
-    pub fn builder(self: &Arc<Self>, limits: &Limits, room: usize) -> Result<GrammarBuilder, Error> {
-        let mut arena = self.grammar.arena.with_capacity(limits.exprs.saturating_add(self.len()), room);
-        arena.base = Some(self.clone());
-        let mut builder = GrammarBuilder::over(arena, limits);
-        for rule in &self.grammar.rules {
-            let id = builder.declare(rule.name.clone(), rule.place)?;
-            builder.define(id, rule.body);
-        }
-        Ok(builder)
-    }
-
     /// The rules, in the order of their ids.
-    pub(super) fn rules(&self) -> &[super::Rule] {
+    pub(super) fn rules(&self) -> &[Rule] {
         &self.grammar.rules
     }
 

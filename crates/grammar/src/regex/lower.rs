@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::RegexSemantics;
 use super::ast::{Ast, Boundary, Lines, Node, NodeId, SetId, Width};
+use super::options::RegexSemantics;
 use super::tables;
 use crate::error::Error;
 use crate::ids::ExprId;

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{Ast, Lines, Node, NodeId, SetId};
 use super::escapes::Escape;
+use super::options::{RegexDialect, RegexOptions};
 use super::tables::{self, Set};
-use super::{RegexDialect, RegexOptions};
 use crate::error::{Error, ErrorKind};
 use crate::ir::CharSet;
 use crate::limits::{Budget, Limits};

@@ -178,6 +178,7 @@ pub(crate) struct Algebra<'a> {
 
 impl<'a> Algebra<'a> {
     pub(crate) fn new(
+        base: &'static SchemaBase,
         nodes: &'a Nodes<'a>,
         options: &'a JsonOptions,
         limits: &'a Limits,
@@ -188,7 +189,7 @@ impl<'a> Algebra<'a> {
             _ => false,
         };
         let annotate = nodes.nodes.iter().any(asks);
-        let (builder, library) = SchemaBase::get()?.builder(options.spelling, limits)?;
+        let (builder, library) = base.builder(options.spelling, limits)?;
         Ok(Algebra {
             nodes,
             options,

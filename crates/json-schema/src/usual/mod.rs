@@ -4,37 +4,39 @@
 
 mod shapes;
 
-use tokenstile_grammar::Limits;
 use tokenstile_grammar::ir::Usual;
+use tokenstile_grammar::{Error, Grammar};
 
-use crate::options::JsonOptions;
 use crate::string::FormatId;
 use shapes::{AROUND, CLASSES, IN_RANGES, PLAIN, RANGES, VALUES};
 
-/// Makes them as they are asked for.
-pub(crate) fn grammars() -> Box<dyn Iterator<Item = Usual>> {
-    let plain = PLAIN.iter().map(|(schema, text)| usual(schema, vec![(*text).to_owned()]));
-    let values = VALUES.iter().flat_map(|(value, texts)| {
-        AROUND.iter().map(|(schema, text)| usual(&schema.replace('@', value), around(text, texts)))
+/// Reads a schema.
+type Read = fn(&str) -> Result<Grammar, Error>;
+
+/// Makes them as they are asked for, with what reads a schema.
+pub(crate) fn grammars(read: Read) -> Box<dyn Iterator<Item = Usual>> {
+    let plain = PLAIN.iter().map(move |(schema, text)| usual(read, schema, vec![(*text).to_owned()]));
+    let values = VALUES.iter().flat_map(move |(value, texts)| {
+        AROUND.iter().map(move |(schema, text)| usual(read, &schema.replace('@', value), around(text, texts)))
     });
-    let ranges = RANGES.iter().flat_map(|range| {
+    let ranges = RANGES.iter().flat_map(move |range| {
         let few = AROUND.iter().take(3);
-        few.map(|(schema, text)| usual(&schema.replace('@', range), around(text, &IN_RANGES)))
+        few.map(move |(schema, text)| usual(read, &schema.replace('@', range), around(text, &IN_RANGES)))
     });
-    let formats = FormatId::shared().map(|format| {
+    let formats = FormatId::shared().map(move |format| {
         let texts = format.samples().iter().map(|text| format!(r#"{{"a": "{text}"}}"#)).collect();
-        usual(&schema_of("format", format.name()), texts)
+        usual(read, &schema_of("format", format.name()), texts)
     });
-    let classes = CLASSES.iter().map(|class| {
+    let classes = CLASSES.iter().map(move |class| {
         let schema = schema_of("pattern", &format!("^{class}+$"));
-        usual(&schema, vec![r#"{"a": ""#.to_owned()])
+        usual(read, &schema, vec![r#"{"a": ""#.to_owned()])
     });
     Box::new(plain.chain(values).chain(ranges).chain(formats).chain(classes).flatten())
 }
 
 /// The grammar of a schema, with its texts.
-fn usual(schema: &str, texts: Vec<String>) -> Option<Usual> {
-    let grammar = crate::json_schema(schema, &JsonOptions::default(), &Limits::default()).ok()?;
+fn usual(read: Read, schema: &str, texts: Vec<String>) -> Option<Usual> {
+    let grammar = read(schema).ok()?;
     Some(Usual { grammar, texts })
 }
 
@@ -55,6 +57,6 @@ mod tests {
     #[test]
     fn all_of_them_can_be_read() {
         let schemas = PLAIN.len() + (VALUES.len() * AROUND.len()) + (RANGES.len() * 3) + CLASSES.len();
-        assert_eq!(grammars().count(), schemas + FormatId::shared().count());
+        assert_eq!(crate::usual_grammars().count(), schemas + FormatId::shared().count());
     }
 }

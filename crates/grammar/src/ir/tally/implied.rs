@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::parts::{Tally, pair};
+use super::tallies::Tallies;
 use super::tree::Tree;
-use super::{Tallies, Tally, pair};
 
 /// More than any number of entries, and small enough for sums.
 const MANY: u64 = 1 << 40;

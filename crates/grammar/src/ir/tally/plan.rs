@@ -1,107 +1,15 @@
-//! What a [`Tally`] is made of: bits for every number that matters.
+//! Finds out how the entries of a [`Members`] are to be counted.
 
-use smallvec::SmallVec;
-
-use super::search::Order;
+use super::order::Order;
+use super::parts::{CountPlan, Ending, Field, Layout, PairPlan, SlotPlan, pair};
+use super::tallies::Tallies;
 use super::tree::Tree;
-use super::{Tallies, Tally};
-use crate::ir::Members;
-
-/// Some bits of a tally.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Field {
-    word: u32,
-    shift: u32,
-    mask: u64,
-}
-
-impl Field {
-    #[inline]
-    pub(super) fn get(self, tally: &Tally) -> u32 {
-        (tally[self.word as usize] >> self.shift & self.mask) as u32
-    }
-
-    #[inline]
-    pub(super) fn set(self, tally: &mut Tally, value: u32) {
-        debug_assert!(value as u64 <= self.mask);
-        let word = &mut tally[self.word as usize];
-        *word = *word & !(self.mask << self.shift) | (value as u64) << self.shift;
-    }
-}
-
-/// Gives out bits of a tally.
-#[derive(Default)]
-struct Layout {
-    words: u32,
-    used: u32,
-}
-
-impl Layout {
-    /// Room for the numbers up to `most`.
-    fn field(&mut self, most: u32) -> Field {
-        let bits = u32::BITS - most.leading_zeros();
-        if self.words == 0 || self.used + bits > u64::BITS {
-            self.words += 1;
-            self.used = 0;
-        }
-        let field = Field { word: self.words - 1, shift: self.used.min(63), mask: (1 << bits) - 1 };
-        self.used += bits;
-        field
-    }
-}
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct SlotPlan {
-    pub(super) from: u32,
-    pub(super) to: u32,
-    /// The counts it belongs to, the smallest first.
-    pub(super) counts: SmallVec<[u32; 2]>,
-    /// The pairs it is the first, and the second, of.
-    pub(super) implies: SmallVec<[u32; 1]>,
-    pub(super) implied_by: SmallVec<[u32; 1]>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct CountPlan {
-    pub(super) min: u32,
-    pub(super) max: Option<u32>,
-    pub(super) field: Field,
-    pub(super) slots: SmallVec<[u32; 2]>,
-    /// If it shares its field with the other counts of one slot: that slot. Only the last one used has anything in it.
-    pub(super) alone: Option<u32>,
-    /// The position from which on none of its slots is open; `u32::MAX` if there is none.
-    pub(super) closes: u32,
-    /// If it is clamped: how much room its upper bound must leave to what others need.
-    pub(super) slack: u32,
-}
-
-impl CountPlan {
-    /// The greatest number that is told from others.
-    pub(super) fn limit(&self) -> u32 {
-        self.max.unwrap_or(self.min)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PairPlan {
-    pub(super) a: u32,
-    pub(super) b: u32,
-    pub(super) field: Field,
-}
-
-/// What is left behind with a slot when entries come in order.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ending {
-    /// A count: this was the last of its slots.
-    Count(u32),
-    /// The pairs that the slot belongs to.
-    Pairs,
-}
+use crate::ir::{Members, Slot};
 
 impl Tallies {
     /// The counting of `members` as the arena has them: counts that say something, no two of the same slots.
     pub fn new(members: &Members) -> Self {
-        let slot = |s: &super::super::Slot| SlotPlan { from: s.from, to: s.to, ..SlotPlan::default() };
+        let slot = |s: &Slot| SlotPlan { from: s.from, to: s.to, ..SlotPlan::default() };
         let mut slots: Vec<SlotPlan> = members.slots.iter().map(slot).collect();
         let edges = slots.iter().flat_map(|s| [s.from, s.to]).filter(|&e| e != u32::MAX);
         let edge = edges.max().unwrap_or(0);
@@ -113,7 +21,7 @@ impl Tallies {
         for (number, &(a, b)) in (0..).zip(&members.implies) {
             slots[a as usize].implies.push(number);
             slots[b as usize].implied_by.push(number);
-            pairs.push(PairPlan { a, b, field: layout.field(super::pair::DONE) });
+            pairs.push(PairPlan { a, b, field: layout.field(pair::DONE) });
         }
         let tree = Tree::new(&slots, &counts);
         let simple = tree.is_some() && pairs.is_empty();

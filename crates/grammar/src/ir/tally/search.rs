@@ -1,69 +1,12 @@
 //! Completions found by search: where positions matter, and where counts overlap.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
-use super::plan::{CountPlan, PairPlan};
-use super::{Tallies, Tally, pair, too_hard};
+use super::effort::Effort;
+use super::order::Order;
+use super::parts::{CountPlan, Tally, pair};
+use super::tallies::Tallies;
 use crate::error::Error;
-
-/// How many steps a search may take.
-pub(super) const MOST: u64 = 1 << 18;
-
-/// Counts the steps of one search.
-#[derive(Default)]
-pub(super) struct Effort(u64);
-
-impl Effort {
-    fn spend(&mut self, steps: u64) -> Result<(), Error> {
-        self.0 += steps;
-        if self.0 > MOST { Err(too_hard()) } else { Ok(()) }
-    }
-}
-
-/// The slots in an order in which few counts and pairs are open at a time.
-#[derive(Clone, Debug)]
-pub(super) struct Order {
-    slots: Box<[u32]>,
-    /// For each place in the order, the counts and the pairs that are complete after it.
-    counts: Box<[SmallVec<[u32; 2]>]>,
-    pairs: Box<[SmallVec<[u32; 1]>]>,
-}
-
-impl Order {
-    /// Counts come sorted by size; slots of small ones stand together.
-    pub(super) fn new(slots: usize, counts: &[CountPlan], pairs: &[PairPlan]) -> Self {
-        let mut place = vec![u32::MAX; slots];
-        let mut order = Vec::with_capacity(slots);
-        let mut put = |slot: u32| {
-            if place[slot as usize] == u32::MAX {
-                place[slot as usize] = order.len() as u32;
-                order.push(slot);
-            }
-        };
-        let small = counts.partition_point(|c| c.slots.len() <= 1);
-        let middle = counts.partition_point(|c| c.slots.len() <= 4);
-        counts[small..middle].iter().flat_map(|c| &c.slots[..]).for_each(|&s| put(s));
-        pairs.iter().flat_map(|p| [p.a, p.b]).for_each(&mut put);
-        counts[middle..].iter().flat_map(|c| &c.slots[..]).for_each(|&s| put(s));
-        (0..slots as u32).for_each(&mut put);
-        let mut ends = Order {
-            slots: order.into(),
-            counts: vec![SmallVec::new(); slots].into(),
-            pairs: vec![SmallVec::new(); slots].into(),
-        };
-        for (number, count) in (0..).zip(counts) {
-            if let Some(last) = count.slots.iter().map(|&s| place[s as usize]).max() {
-                ends.counts[last as usize].push(number);
-            }
-        }
-        for (number, pair) in (0..).zip(pairs) {
-            let last = place[pair.a as usize].max(place[pair.b as usize]);
-            ends.pairs[last as usize].push(number);
-        }
-        ends
-    }
-}
 
 /// Entries that complete a tally: slots, in order, and how many of each.
 type Witness = Vec<(u32, u32)>;

@@ -3,8 +3,8 @@
 
 use smallvec::SmallVec;
 
-use super::plan::{CountPlan, SlotPlan};
-use super::{Tallies, Tally};
+use super::parts::{CountPlan, SlotPlan, Tally};
+use super::tallies::Tallies;
 
 /// More than any number of entries, and small enough for sums.
 const MANY: i64 = 1 << 40;

@@ -3,8 +3,10 @@
 use tokenstile_grammar::ir::CharSet;
 use tokenstile_grammar::{Error, ExprId};
 
+use super::alabel;
+use super::build::{Build, ENDLESS};
+use super::texts::Format;
 use super::ulabel::Direction;
-use super::{Build, ENDLESS, Format, alabel};
 
 /// Four numbers up to 255, without leading zeros.
 pub(super) fn ipv4(build: &mut Build<'_>) -> Result<ExprId, Error> {

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::CharSet;
 
-use super::idn::{JOIN_BEFORE, JOIN_BOTH, Sets, digits, sets};
+use super::idn_sets::{JOIN_BEFORE, JOIN_BOTH, Sets, digits, sets};
 use super::idn_tables::{self, ARABIC_NUMBER};
 
 /// Traits of a character, as bits.

@@ -7,7 +7,10 @@ use tokenstile_grammar::{Error, ExprId, Limits, RuleId};
 
 use super::super::super::options::{Draft, Spelling};
 use super::super::{Speller, encode, encode_opened};
-use super::{Build, Format, build_format, pattern};
+use super::build::Build;
+use super::by_name::build_format;
+use super::pattern;
+use super::texts::Format;
 
 /// The formats, and the drafts that named them. `date`, `time` and `regex` are in all drafts: they were in the third, and
 /// were only left out in between. With each, texts in which much of it is seen, as in JSON without the quotes. That without

@@ -2,7 +2,8 @@
 
 use tokenstile_grammar::{Error, ExprId};
 
-use super::{Build, host, idn};
+use super::build::Build;
+use super::{host, idn};
 
 const NON_ASCII: (u32, u32) = (0x80, 0x10FFFF);
 

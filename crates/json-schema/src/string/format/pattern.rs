@@ -8,7 +8,7 @@
 use tokenstile_grammar::ir::CharSet;
 use tokenstile_grammar::{Error, ExprId, RuleId};
 
-use super::Build;
+use super::build::Build;
 
 /// How deep groups may be nested in a plain expression.
 const DEPTH: usize = 4;

@@ -2,7 +2,7 @@
 
 use tokenstile_grammar::{Error, ExprId};
 
-use super::Build;
+use super::build::Build;
 
 /// Appendix A: units in order, none left out in between; weeks alone.
 pub(super) const DURATION: &str = concat!(

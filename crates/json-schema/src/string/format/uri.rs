@@ -2,7 +2,8 @@
 
 use tokenstile_grammar::{Error, ExprId};
 
-use super::{Build, host};
+use super::build::Build;
+use super::host;
 
 /// Whether characters past ASCII may be written as themselves.
 #[derive(Clone, Copy, PartialEq, Eq)]
