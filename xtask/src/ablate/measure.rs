@@ -210,8 +210,8 @@ impl Timed {
         for ((workload, kind), steps) in &self.steps {
             let hundredth = steps.len() / 100;
             let around = match steps.len() {
-                HUNDREDTHS.. => hundredth.saturating_sub(AROUND)..=hundredth + AROUND,
-                _ => 1..=0,
+                HUNDREDTHS.. => hundredth.saturating_sub(AROUND)..hundredth + AROUND + 1,
+                _ => 0..0,
             };
             let slowest = if kind == "cold" { SLOWEST_COLD } else { SLOWEST };
             for (rank, (_, step)) in steps.iter().enumerate() {
