@@ -4,7 +4,7 @@
 //! and memory that is not given back. Loom runs `crates/models`: what threads share without a lock, in all orders that they
 //! can come to. Where Miri is installed it runs the unit tests too. `cargo xtask test` does the part that takes a minute or two.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The only target that is tried: the sanitizer is not there for all.
@@ -93,12 +93,15 @@ fn with_loom(root: &Path) -> Outcome {
 }
 
 fn with_addresses(root: &Path, quick: bool) -> Outcome {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     let mut failed = false;
     for run in RUNS.iter().filter(|run| run.quick || !quick) {
         let package = ["test", "--quiet", "--target", TARGET, "--package", run.package];
         let mut cargo = cargo(root, &[&package, run.which, &["--"], run.names].concat());
-        // The flag is not stable, and the compiler need not be another one for it.
+        // The flag is not stable, and the compiler need not be another one for it. Build scripts that ask for it would have much of
+        // the ordinary build made again each time, so this one is elsewhere.
         cargo.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", "-Zsanitizer=address");
+        cargo.env("CARGO_TARGET_DIR", target.join("sanitize"));
         if outcome(cargo) == Outcome::Failed {
             println!("what it runs: {}", run.files.join(", "));
             failed = true;

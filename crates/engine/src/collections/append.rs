@@ -79,19 +79,11 @@ impl<T> AppendVec<T> {
     /// The element at `index`, which must have come from [`push`](AppendVec::push).
     #[inline]
     pub(crate) fn get(&self, index: usize) -> &T {
-        self.find(index).unwrap_or_else(|| panic!("index {index} was never handed out"))
-    }
-
-    /// The element at `index`, if it is there.
-    #[inline]
-    pub(crate) fn find(&self, index: usize) -> Option<&T> {
-        if index >= self.len.load(Ordering::Acquire) {
-            return None;
-        }
+        assert!(index < self.len.load(Ordering::Acquire), "index {index} was never handed out");
         let (chunk, offset) = Self::locate(index);
         // SAFETY: `len` is past the index, so `push` has made the chunk, which has room for the offset, and has
         // written the element; the acquiring load makes that visible, and nobody writes it again.
-        Some(unsafe { &*self.chunks.get_unchecked(chunk).load(Ordering::Relaxed).add(offset) })
+        unsafe { &*self.chunks.get_unchecked(chunk).load(Ordering::Relaxed).add(offset) }
     }
 
     /// Adds an element; says which it is. The writer must be the one that the vector was made with.
