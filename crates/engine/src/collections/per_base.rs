@@ -1,7 +1,7 @@
 //! What was found out about bases, for all grammars that begin with them.
 //!
 //! A [base](tokenstile_grammar::ir::Base) is data that grammars bring, so there may be several in a process; normally there
-//! is one. What is known of the last few is kept.
+//! is one. What was found out about the last few is kept.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,7 +10,7 @@ use tokenstile_grammar::ir::BaseId;
 /// For so many bases something is kept at a time.
 const BASES: usize = 4;
 
-/// See the module documentation. What was used last comes last.
+/// See the module documentation. What was made last comes last.
 pub(crate) struct PerBase<T: ?Sized>(RwLock<Vec<(BaseId, Arc<T>)>>);
 
 impl<T: ?Sized> PerBase<T> {

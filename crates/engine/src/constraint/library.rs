@@ -102,7 +102,7 @@ mod tests {
         let schema = json_schema("{}", &JsonOptions::default(), &limits).unwrap();
         assert!(based.has_base() && !plain.has_base());
         let compiler = Compiler::new(vocab());
-        // In turn, so that they would take each other's.
+        // In turn: each would take what the other has made, if they were not told apart.
         let _other = compiler.compile(&schema).unwrap();
         let mut matchers = [&based, &plain].map(|grammar| compiler.compile(grammar).unwrap().matcher());
         assert!(compiler.compile(&schema).unwrap().matcher().commit_bytes(b"[1]").is_ok());
