@@ -103,11 +103,14 @@ pub fn counted(workload: &Workload, single: impl Fn(Step) -> bool, note: &mut dy
 /// Work of one step, on the words of a mask; whether it went well.
 type Work<'w> = &'w mut dyn FnMut(&mut [u32]) -> bool;
 
+/// What does one step, given its kind, its number, the words of a mask and the work; whether it went well.
+type StepFn<'s> = dyn FnMut(Kind, usize, &mut [u32], Work<'_>) -> bool + 's;
+
 /// Compiles a case and goes twice along its text, as long as `step` says so; whether all went well.
 fn go_through(
     workload: &Workload,
     (case, mut grammar): (&Case, Option<Grammar>),
-    step: &mut dyn FnMut(Kind, usize, &mut [u32], Work<'_>) -> bool,
+    step: &mut StepFn<'_>,
 ) -> bool {
     if grammar.is_none() {
         return true; // refused whatever is turned off
@@ -128,7 +131,7 @@ fn go_along(
     case: &Case,
     kind: Kind,
     words: &mut [u32],
-    step: &mut dyn FnMut(Kind, usize, &mut [u32], Work<'_>) -> bool,
+    step: &mut StepFn<'_>,
 ) -> bool {
     let mut matcher = constraint.matcher();
     case.tokens.iter().enumerate().all(|(number, &token)| {

