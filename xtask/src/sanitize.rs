@@ -159,9 +159,10 @@ mod tests {
 
     #[test]
     fn every_file_that_may_be_unchecked_is_run() {
-        // The models are run by loom.
-        let files =
-            MAY_BE_UNSAFE.iter().map(|(file, _)| *file).filter(|file| !file.starts_with("crates/models/"));
+        // The models are run by loom; what asks callgrind to count touches no memory.
+        let is_elsewhere =
+            |file: &&str| file.starts_with("crates/models/") || *file == "crates/ablation/src/valgrind.rs";
+        let files = MAY_BE_UNSAFE.iter().map(|(file, _)| *file).filter(|file| !is_elsewhere(file));
         for file in files {
             assert!(RUNS.iter().any(|run| run.files.contains(&file)), "{file} is in no run of sanitize.rs");
         }
