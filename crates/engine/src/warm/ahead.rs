@@ -43,8 +43,8 @@ impl Constraint {
     }
 
     /// Builds ahead as [`warm`](Constraint::warm) does, until `budget` is spent or the caches hold `bytes`,
-    /// whichever is first. Never more than half of [`Limits::cache_bytes`] is filled ahead. What other constraints of the
-    /// vocabulary can use too is not counted: it has a bound of its own.
+    /// whichever is first. Never more than half of [`Limits::cache_bytes`](crate::Limits::cache_bytes) is filled ahead. What
+    /// other constraints of the vocabulary can use too is not counted: it has a bound of its own.
     ///
     /// ```
     /// use std::time::Duration;
