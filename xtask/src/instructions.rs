@@ -47,6 +47,8 @@ pub(crate) fn run(root: &Path, update: bool) -> Result<Comparison, String> {
     let baseline: Value = serde_json::from_str(&text).map_err(|error| format!("{BASELINE}: {error}"))?;
     let different = compare(&baseline["instructions"], &counts);
     different.iter().for_each(|line| println!("{line}"));
+    let changes = changes(&baseline["instructions"], &counts);
+    changes.iter().for_each(|(name, change)| println!("{:+6.1} %  {name}", change * 100.0));
     if different.is_empty() {
         println!("{} counts, all within {:.0} % of the baseline", counts.len(), TOLERANCE * 100.0);
         return Ok(Comparison::Same);
@@ -59,7 +61,17 @@ pub(crate) fn run(root: &Path, update: bool) -> Result<Comparison, String> {
     Ok(Comparison::Different)
 }
 
-/// Everything that differs, in words.
+/// By how much each count has changed, those that take more now last.
+fn changes<'c>(baseline: &Value, counts: &'c Counts) -> Vec<(&'c str, f64)> {
+    let change = |now: u64, before: u64| now as f64 / before.max(1) as f64 - 1.0;
+    let known =
+        counts.iter().filter_map(|(name, &now)| Some((&**name, change(now, baseline[name].as_u64()?))));
+    let mut changes: Vec<(&str, f64)> = known.collect();
+    changes.sort_by(|a, b| a.1.total_cmp(&b.1));
+    changes
+}
+
+/// Everything that differs too much, in words.
 fn compare(baseline: &Value, counts: &Counts) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, &now) in counts {

@@ -324,6 +324,7 @@ fn check_file(path: &str, text: &str, problems: &mut Vec<String>) {
     if lines > MAX_LINES {
         problems.push(format!("{path}: {lines} lines, more than {MAX_LINES}: split it"));
     }
+    check_shape(path, text, problems);
     if !text.starts_with("//! ") {
         problems.push(format!("{path}: does not begin with `//!`: say what the module is for"));
     }
@@ -353,6 +354,25 @@ fn check_file(path: &str, text: &str, problems: &mut Vec<String>) {
                     report(&format!("{head}{tail}"), why);
                 }
             }
+        }
+    }
+}
+
+/// A file of shapes of masks says in its header, in this order, what is recognized, why that is exact, how it answers and which
+/// limit it has.
+fn check_shape(path: &str, text: &str, problems: &mut Vec<String>) {
+    let is_of_shapes = ["StateShape", "PlaceShape", "AnchorShape", "BytesShape"].iter().any(|kind| {
+        text.contains(&format!("> {kind}<'a> for ")) || text.contains(&format!("impl {kind} for "))
+    });
+    if !path.contains("/masks/shapes/") || !is_of_shapes {
+        return;
+    }
+    let header: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+    let mut rest = &header[..];
+    for word in ["*Recognized*", "*Exact*", "*answer*", "*limit"] {
+        match rest.split_once(word) {
+            Some((_, behind)) => rest = behind,
+            None => problems.push(format!("{path}: its header does not say {word} in its place")),
         }
     }
 }
@@ -423,6 +443,19 @@ mod tests {
         assert_eq!(problems(CORE, &format!("#[cfg(test)]\nmod tests;\n{reads}")), 1);
         assert_eq!(problems(CORE, &format!("// std::{} is not used\n", "fs")), 0);
         assert_eq!(problems(CORE, &format!("let a = 1; // not std::{}\n", "fs")), 0);
+    }
+
+    #[test]
+    fn a_shape_says_what_it_is_about() {
+        const SHAPE: &str = "crates/engine/src/masks/shapes/own.rs";
+        let count = |header: &str| {
+            let (mut found, body) = (Vec::new(), "impl BytesShape for Own {}\n");
+            check_file(SHAPE, &format!("//! Own.\n//! {header}\n{body}"), &mut found);
+            found.len()
+        };
+        assert_eq!(count("*Recognized* so. *Exact*, since so. The *answer* so. The *limit* so."), 0);
+        assert_eq!(count("*Recognized* so. The *answer* so. *Exact*, since so. The *limits* so."), 1);
+        assert_eq!(count("So."), 4);
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod vocab;
 mod warm;
 mod work;
 
+pub use collections::MemoStats;
 pub use compile::Compiler;
 pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};

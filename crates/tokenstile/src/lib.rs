@@ -58,7 +58,7 @@
 //! # The items
 //!
 //! Grammars: [`Grammar`], [`Warning`], and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
-//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`Matcher`], [`ByteSet`],
+//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`], [`ByteSet`],
 //! [`fill_masks`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
 //! [`CompileError`], [`MatchError`], [`VocabError`], [`TablesError`].
 //!
@@ -79,8 +79,8 @@ pub use compiler::Compiler;
 pub use grammar::Grammar;
 
 pub use tokenstile_engine::{
-    CompileError, Constraint, Fingerprint, MAX_TOKENS, MatchError, Matcher, Stats, TablesError, TokenId,
-    TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace, fill_masks,
+    CompileError, Constraint, Fingerprint, MAX_TOKENS, MatchError, Matcher, MemoStats, Stats, TablesError,
+    TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace, fill_masks,
 };
 pub use tokenstile_grammar::ir::{ByteSet, Warning};
 pub use tokenstile_grammar::limits::{Cancel, Limits};

@@ -123,7 +123,7 @@ impl Store {
     /// if there is more in it than that, or less than two of them.
     pub(crate) fn parts_by_members(&self, id: StateId) -> Option<SmallVec<[StateId; 4]>> {
         let kernel = &self.state(id).kernel;
-        if kernel.len() < 2 || kernel.len() > PARTS || is_off(Switch::MembersApart) {
+        if kernel.len() < 2 || kernel.len() > PARTS {
             return None;
         }
         let mut parts: SmallVec<[(Place, SmallVec<[CellId; 4]>); 4]> = SmallVec::new();
@@ -143,7 +143,7 @@ impl Store {
         let kernel = &self.state(id).kernel;
         // The library has the lower ids.
         let (shared, own) = kernel.split_at(kernel.partition_point(|cell| self.is_shared(cell.0)));
-        if shared.is_empty() || own.is_empty() || is_off(Switch::SharedApart) {
+        if shared.is_empty() || own.is_empty() {
             return None;
         }
         let mut build = self.build();

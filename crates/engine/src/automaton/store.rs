@@ -1,7 +1,7 @@
 //! Where the automaton's objects live: read without a lock, written under one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{Expr, IdIndex};
@@ -15,7 +15,7 @@ use super::objects::members::{Counted, Entry, MachineState};
 use super::objects::state::{Node, State};
 use super::watcher::Watcher;
 use super::{Cell, CellId, Head, NodeId, StateId};
-use crate::collections::{AppendVec, Writer};
+use crate::collections::{AppendVec, MemoStats, Table, Writer};
 use crate::work::Exceeded;
 
 /// A store that others refer to, and how much of a grammar it is made of.
@@ -69,21 +69,21 @@ pub(super) struct Index {
     pub(super) counted: IdIndex<CountedId>,
     pub(super) machine_states: IdIndex<MachineStateId>,
     /// Places after an entry of which nothing is known but whether the members may end there.
-    pub(super) generic: FxHashMap<(MembersId, bool), CountedId>,
+    pub(super) generic: Table<(MembersId, bool), CountedId>,
     /// What the library has for members of which nothing is known but what is between them.
     pub(super) shared_members: FxHashMap<MembersId, Option<(ExprId, MembersId)>>,
     /// What follows an entry in a slot.
-    pub(super) counted_next: FxHashMap<(CountedId, u32), CountedId>,
+    pub(super) counted_next: Table<(CountedId, u32), CountedId>,
     /// Nodes that were joined.
-    pub(super) joined: FxHashMap<(NodeId, NodeId), NodeId>,
+    pub(super) joined: Table<(NodeId, NodeId), NodeId>,
     /// How many leaves of formulas were made.
     pub(super) leaves: usize,
     /// How many bytes cells miss to their ends, of those that were asked for.
-    pub(super) distances: FxHashMap<CellId, u32>,
+    pub(super) distances: Table<CellId, u32>,
     /// What large leaves of formulas come from.
-    pub(super) large_leaves: FxHashMap<Box<[CellId]>, FormulaId>,
+    pub(super) large_leaves: Table<Box<[CellId]>, FormulaId>,
     /// What some ASCII characters do in a formula: see [`watched`](super::watched).
-    pub(super) watchers: FxHashMap<(FormulaId, u128), Option<Arc<Watcher>>>,
+    pub(super) watchers: Table<(FormulaId, u128), Option<Arc<Watcher>>>,
 }
 
 /// What a small grammar comes to.
@@ -103,6 +103,19 @@ impl Index {
 }
 
 impl Store {
+    /// What is remembered by key.
+    pub(crate) fn memos(&self) -> Vec<MemoStats> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        vec![
+            index.generic.stats("generic tallies"),
+            index.counted_next.stats("tallies"),
+            index.joined.stats("joined stacks"),
+            index.distances.stats("distances"),
+            index.large_leaves.stats("leaves of formulas"),
+            index.watchers.stats("watchers"),
+        ]
+    }
+
     /// The limit that a search in here ran into; from then on nothing it says can be relied on.
     pub(crate) fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get().copied()

@@ -2,12 +2,15 @@
 
 mod append;
 mod few;
+mod keyed;
 mod memo;
 mod per_base;
 mod words;
 
 pub(crate) use append::{AppendVec, Writer};
 pub(crate) use few::FewSet;
+pub use keyed::MemoStats;
+pub(crate) use keyed::{Keyed, Table};
 pub(crate) use memo::{Memo, OnceId};
 pub(crate) use per_base::PerBase;
 pub(crate) use words::Words;

@@ -10,6 +10,7 @@ use super::common::Common;
 use super::counters::Counters;
 use super::generation::Generation;
 use crate::automaton::Program;
+use crate::collections::MemoStats;
 use crate::vocab::Vocab;
 
 /// A compiled grammar: immutable to its users, shared by any number of matchers and threads.
@@ -126,6 +127,7 @@ impl Constraint {
             cold_time,
             renewals: inner.counters.renewals(),
             compile_time: inner.compile_time,
+            memos: generation.memos(),
         }
     }
 }
@@ -163,6 +165,8 @@ pub struct Stats {
     pub renewals: u64,
     /// Time that the compile took.
     pub compile_time: Duration,
+    /// What is remembered by key, memo by memo.
+    pub memos: Vec<MemoStats>,
 }
 
 impl std::fmt::Display for Stats {

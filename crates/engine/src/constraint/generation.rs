@@ -8,6 +8,7 @@ use tokenstile_grammar::Limits;
 use super::library::Library;
 use super::proof::Proofs;
 use crate::automaton::{Program, Store};
+use crate::collections::MemoStats;
 use crate::masks::MaskStore;
 use crate::tracker::Corrections;
 
@@ -37,6 +38,15 @@ impl Generation {
             corrections: Corrections::default(),
             floor: AtomicUsize::new(0),
         }
+    }
+
+    /// What is remembered by key.
+    pub(crate) fn memos(&self) -> Vec<MemoStats> {
+        let mut memos = self.store.memos();
+        memos.extend(self.masks.memos());
+        memos.push(self.proofs.stats());
+        memos.push(self.corrections.beginning.stats("tokens that begin something"));
+        memos
     }
 
     /// Whether this has grown so large that it should be given up.

@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::automaton::{StateId, Store};
+use crate::collections::{MemoStats, Table};
 use crate::tokens::pending::End;
 use crate::tokens::trie::{ROOT, Trie};
 use crate::vocab::Vocab;
@@ -62,7 +63,7 @@ impl Spelling {
 
 /// The exits found so far, by state and spelling at entry.
 #[derive(Default)]
-pub(crate) struct Proofs(Mutex<FxHashMap<Entry, Arc<[Exit]>>>);
+pub(crate) struct Proofs(Mutex<Table<Entry, Arc<[Exit]>>>);
 
 /// A state of the automaton and a state of the spelling.
 pub(crate) type Entry = (StateId, u32);
@@ -71,6 +72,10 @@ pub(crate) type Entry = (StateId, u32);
 pub(crate) type Exit = (Option<End>, u32);
 
 impl Proofs {
+    pub(super) fn stats(&self) -> MemoStats {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).stats("spellings")
+    }
+
     /// In which states of the spelling the frame of `entry` may end.
     pub(crate) fn exits(
         &self,
@@ -87,7 +92,10 @@ impl Proofs {
         search.run()?;
         let found: Vec<(Entry, Vec<Exit>)> =
             search.frames.into_iter().map(|f| (f.entry, f.exits.into_iter().collect())).collect();
-        known.extend(found.into_iter().map(|(entry, exits)| (entry, exits.into())));
+        for (entry, exits) in found {
+            store.add_bytes(size_of_val(&exits[..]) + Table::<Entry, Arc<[Exit]>>::ENTRY);
+            known.insert(entry, exits.into());
+        }
         Ok(known.get(&entry).cloned().unwrap_or_default())
     }
 }
@@ -96,7 +104,7 @@ impl Proofs {
 struct Search<'a> {
     store: &'a Store,
     spelling: &'a Spelling,
-    known: &'a FxHashMap<Entry, Arc<[Exit]>>,
+    known: &'a Table<Entry, Arc<[Exit]>>,
     frames: Vec<Frame>,
     index: FxHashMap<Entry, usize>,
     todo: Vec<(usize, Entry)>,
@@ -113,7 +121,7 @@ struct Frame {
 }
 
 impl<'a> Search<'a> {
-    fn new(store: &'a Store, spelling: &'a Spelling, known: &'a FxHashMap<Entry, Arc<[Exit]>>) -> Self {
+    fn new(store: &'a Store, spelling: &'a Spelling, known: &'a Table<Entry, Arc<[Exit]>>) -> Self {
         Search {
             store,
             spelling,

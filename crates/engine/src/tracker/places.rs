@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::automaton::StateId;
-use crate::collections::{AppendVec, Writer};
+use crate::collections::{AppendVec, Keyed, Writer};
 use crate::stack::Config;
 use crate::vocab::TokenId;
 
@@ -33,12 +33,12 @@ pub(crate) struct Alike {
 
 /// Tokens by the configuration, whether it stands inside a string, whether those matter that close something, and others
 /// that open nothing, and whether keys abound.
-type Beginning = FxHashMap<(ConfigKey, [bool; 4]), Arc<[Alike]>>;
+type Beginning = Keyed<(ConfigKey, [bool; 4]), Arc<[Alike]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
 pub(crate) struct Corrections {
-    pub(crate) beginning: Mutex<Beginning>,
+    pub(crate) beginning: Beginning,
     pub(crate) spots: Spots,
 }
 

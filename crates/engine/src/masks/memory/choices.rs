@@ -1,30 +1,27 @@
 //! What the entries of members do with trie nodes.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
 use tokenstile_grammar::MembersId;
 use tokenstile_grammar::ir::ByteSet;
 
 use crate::automaton::{LocalId, StateId, Store};
+use crate::collections::{Keyed, MemoStats};
 use crate::tokens::pending::{PendingId, Walked};
 
 /// What entries do with trie nodes.
 #[derive(Default)]
-pub(crate) struct Choices(pub(crate) RwLock<Known>);
-
-#[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct Choices {
     /// The local at the start of an entry, by slot.
-    pub(crate) locals: FxHashMap<(MembersId, u32), LocalId>,
+    locals: Keyed<(MembersId, u32), LocalId>,
     /// The bytes that entries may begin with.
-    pub(crate) firsts: FxHashMap<MembersId, ByteSet>,
+    firsts: Keyed<MembersId, ByteSet>,
     /// By trie node, for all slots that come to anything, in order.
-    pub(crate) walks: FxHashMap<(u32, MembersId), Arc<[SlotWalk]>>,
+    pub(crate) walks: Keyed<(u32, MembersId), Arc<[SlotWalk]>>,
     /// The same for all nodes at which a walk left the choice open.
-    pub(crate) all: FxHashMap<(Origin, StateId, MembersId), Arc<[SlotWalk]>>,
+    pub(crate) all: Keyed<(Origin, StateId, MembersId), Arc<[SlotWalk]>>,
     /// By trie node and the state at its start, what a frame comes to.
-    pub(crate) frames: FxHashMap<(u32, StateId), Arc<Walked>>,
+    pub(crate) frames: Keyed<(u32, StateId), Arc<Walked>>,
 }
 
 /// Where a walk began.
@@ -44,18 +41,16 @@ impl Choices {
     /// The local at the start of an entry in a slot.
     pub(crate) fn local(&self, store: &Store, members: MembersId, slot: u32) -> LocalId {
         let key = (members, slot);
-        if let Some(&known) = self.0.read().unwrap_or_else(PoisonError::into_inner).locals.get(&key) {
+        if let Some(known) = self.locals.get(&key) {
             return known;
         }
         let local = store.clamped_local(store.slot_local(members, slot));
-        self.0.write().unwrap_or_else(PoisonError::into_inner).locals.insert(key, local);
-        local
+        self.locals.insert(key, local, |bytes| store.add_bytes(bytes))
     }
 
     /// The bytes that entries of some members may begin with, whatever the slot.
     pub(crate) fn firsts(&self, store: &Store, members: MembersId) -> ByteSet {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).firsts.get(&members).copied();
-        if let Some(firsts) = known {
+        if let Some(firsts) = self.firsts.get(&members) {
             return firsts;
         }
         let first_bytes = |slot| match store.slot_literal(members, slot).and_then(|literal| literal.first()) {
@@ -64,7 +59,16 @@ impl Choices {
         };
         let slots = store.program.arena.members_of(members).slots.len() as u32;
         let firsts = (0..slots).map(first_bytes).fold(ByteSet::EMPTY, |all, first| all.union(&first));
-        self.0.write().unwrap_or_else(PoisonError::into_inner).firsts.insert(members, firsts);
-        firsts
+        self.firsts.insert(members, firsts, |bytes| store.add_bytes(bytes))
+    }
+
+    pub(super) fn memos(&self) -> [MemoStats; 5] {
+        [
+            self.locals.stats("entries by slot"),
+            self.firsts.stats("first bytes of entries"),
+            self.walks.stats("entries at trie nodes"),
+            self.all.stats("choices left open"),
+            self.frames.stats("frames at trie nodes"),
+        ]
     }
 }

@@ -1,10 +1,9 @@
 //! What tokens do along literals.
 
-use std::sync::RwLock;
-
-use rustc_hash::FxHashMap;
+use std::sync::{PoisonError, RwLock};
 
 use crate::automaton::CellId;
+use crate::collections::{MemoStats, Table};
 use crate::tokens::trie::{Ids, ROOT, Trie};
 use crate::vocab::TokenId;
 
@@ -14,7 +13,7 @@ pub(crate) struct LiteralMemo(pub(crate) RwLock<LiteralWays>);
 
 #[derive(Default)]
 pub(crate) struct LiteralWays {
-    pub(crate) ways: FxHashMap<CellId, LiteralWay>,
+    pub(crate) ways: Table<CellId, LiteralWay>,
     /// The tokens of all of them.
     pub(crate) tokens: Vec<TokenId>,
 }
@@ -28,6 +27,12 @@ pub(crate) struct LiteralWay {
     /// The node at its end if there is more below, and what follows the literal.
     pub(crate) end: Option<u32>,
     pub(crate) tail: CellId,
+}
+
+impl LiteralMemo {
+    pub(super) fn stats(&self) -> MemoStats {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).ways.stats("literals")
+    }
 }
 
 impl LiteralWays {

@@ -12,4 +12,4 @@ pub(crate) use choices::{Choices, Origin, SlotWalk};
 pub(crate) use literals::{LiteralMemo, LiteralWay, LiteralWays};
 pub(crate) use store::MaskStore;
 pub(crate) use whole::{Kept, WholeId};
-pub(crate) use wide::{Wide, WideMemo};
+pub(crate) use wide::Wide;

@@ -1,15 +1,15 @@
 //! What walks left behind, and how an answer is put together from it.
 
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxBuildHasher;
 use tokenstile_grammar::ir::IdIndex;
 
 use super::whole::Wholes;
-use super::{Below, Choices, LiteralMemo, WideMemo};
-use crate::automaton::{OWN, StateId, Store};
-use crate::collections::{AppendVec, Writer};
+use super::{Below, Choices, LiteralMemo, Wide};
+use crate::automaton::{LocalId, OWN, StateId, Store};
+use crate::collections::{AppendVec, Keyed, MemoStats, Writer};
 use crate::tokens::accept::{DENSE, DENSE_SHARED};
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
 use crate::tokens::trie::Trie;
@@ -26,10 +26,11 @@ pub(crate) struct MaskStore {
     walked: AppendVec<Walked>,
     index: Mutex<Index>,
     /// What states of the library do with what is pending in this constraint only.
-    pub(crate) resolved: RwLock<FxHashMap<(PendingId, StateId), WalkedId>>,
+    pub(crate) resolved: Keyed<(PendingId, StateId), WalkedId>,
     pub(crate) choices: Choices,
     pub(crate) literals: LiteralMemo,
-    pub(crate) wide: WideMemo,
+    /// Where characters past ASCII lead.
+    pub(crate) wide: Keyed<LocalId, Option<Wide>>,
     pub(crate) wholes: Wholes,
 }
 
@@ -62,13 +63,13 @@ impl MaskStore {
         MaskStore {
             own: if shared.is_some() { OWN } else { 0 },
             dense: DENSE,
-            resolved: RwLock::default(),
+            resolved: Keyed::default(),
             pending,
             walked: AppendVec::new(&index.writer),
             index: Mutex::new(index),
             choices: Choices::default(),
             literals: LiteralMemo::default(),
-            wide: WideMemo::default(),
+            wide: Keyed::default(),
             wholes: Wholes::new(),
             shared,
         }
@@ -119,6 +120,17 @@ impl MaskStore {
             (Some(masks), Some(library)) if store.is_shared(state.0) => (masks, &library.store),
             _ => (self, store),
         }
+    }
+
+    /// What is remembered by key.
+    pub(crate) fn memos(&self) -> Vec<MemoStats> {
+        let mut memos = vec![
+            self.resolved.stats("pending in states of the library"),
+            self.wide.stats("characters past ASCII"),
+            self.literals.stats(),
+        ];
+        memos.extend(self.choices.memos());
+        memos
     }
 
     pub(crate) fn count(&self) -> usize {

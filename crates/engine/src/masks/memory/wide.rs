@@ -1,8 +1,5 @@
 //! Where the characters past ASCII lead.
 
-use std::sync::{PoisonError, RwLock};
-
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::automaton::LocalId;
@@ -16,18 +13,4 @@ pub(crate) struct Wide {
     pub(crate) rare: SmallVec<[(LocalId, char); 4]>,
     /// Where more do.
     pub(crate) common: SmallVec<[LocalId; 4]>,
-}
-
-/// What was found out about places.
-#[derive(Default)]
-pub(crate) struct WideMemo(RwLock<FxHashMap<LocalId, Option<Wide>>>);
-
-impl WideMemo {
-    pub(crate) fn get(&self, local: LocalId) -> Option<Option<Wide>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&local).cloned()
-    }
-
-    pub(crate) fn insert(&self, local: LocalId, wide: Option<Wide>) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(local, wide);
-    }
 }

@@ -1,17 +1,21 @@
 //! Runs of characters with exceptions: keys that are not one of those that have a name.
 //!
-//! Wherever the characters lead, the text can go on; only right behind an exception it cannot end. So the tables of runs
-//! answer for all of it, and the places on the way to an exception are told by following those down the trie.
+//! *Recognized* is a state, and a place at an anchor, that is any text of a loop but for a few. *Exact*, since wherever the
+//! characters lead, the text can go on; only right behind an exception it cannot end. The *answer* for a state is what the loop
+//! alone does, less what goes on right behind an exception, mostly nothing; at an anchor it is the mask of the run, and the
+//! places on the way to an exception are told by following those down the trie. The *limit*: what follows must not be taken
+//! for more of the loop.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::memory::MaskStore;
+use super::super::memory::{MaskStore, Origin};
 use super::super::walk::{Places, RUN_TOKENS, Walk};
-use crate::ablate::{Switch, is_off};
-use crate::automaton::{AllButFew, Except, LocalId, Loop, StateId, Store};
+use super::shape::{AnchorShape, Ask, AtAnchor, Seen, StateShape};
+use crate::ablate::Switch;
+use crate::automaton::{AllButFew, Except, LocalExpansion, LocalId, Loop, StateId, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{PendingId, PendingRun, Walked};
@@ -47,48 +51,65 @@ impl Below {
     }
 }
 
-impl Walk<'_> {
-    /// Takes all tokens from an anchor on, where a place is a loop but for a few texts. Answers the bytes it has seen to.
-    pub(super) fn but_few(&mut self, index: u32, local: LocalId) -> Result<ByteSet, Exceeded> {
-        let store = self.store;
-        if is_off(Switch::ExceptedRuns) {
-            return Ok(ByteSet::EMPTY);
-        }
-        let known = store.only_state(local).and_then(|(state, _)| store.all_but_few(state));
-        let Some(AllButFew { whole, tail, few }) = known else { return Ok(ByteSet::EMPTY) };
-        let endless = |repeats: &Loop| repeats.left.is_none() && repeats.need == 0;
-        let Some(repeats) = store.repeats(store.local_of(whole)).filter(endless) else {
-            return Ok(ByteSet::EMPTY);
-        };
+/// A place that is a loop but for a few texts, with the texts, the loop's characters, the place that they lead to, and what may
+/// follow.
+pub(super) struct ExceptedRun<'a> {
+    few: Vec<Vec<u8>>,
+    rest: CharClass,
+    home: LocalId,
+    onward: &'a LocalExpansion,
+}
+
+impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
+    const WAY: Switch = Switch::ExceptedRuns;
+
+    fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
+        let store = walk.store;
+        let known = store.only_state(at.local).and_then(|(state, _)| store.all_but_few(state));
+        let Some(AllButFew { whole, tail, few }) = known else { return Ok(None) };
+        let Some(repeats) = store.repeats(store.local_of(whole)).filter(is_endless) else { return Ok(None) };
         let rest = store.program.class(repeats.chars);
-        let anchor = self.tables.profile.anchor(index);
-        let first = rest.ascii.intersect(&anchor.bytes);
-        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
-            return Ok(ByteSet::EMPTY);
+        let first = rest.ascii.intersect(&at.anchor.bytes);
+        if !at.anchor.has(RUN_TOKENS, &first)
+            || !Profile::pays(&first, &rest)
+            || !walk.knows(at.anchor, &rest)
+        {
+            return Ok(None);
         }
-        let Some(home) = self.away_from(local, &few, &rest)? else { return Ok(ByteSet::EMPTY) };
+        let Some(home) = walk.away_from(at.local, &few, &rest)? else { return Ok(None) };
         let onward = store.split_expansion(store.local_of(tail));
-        if !onward.apart.is_empty() {
-            return Ok(ByteSet::EMPTY);
-        }
-        let run = Run { anchor: index, first, first_wide: rest.wide, rest, most: u32::MAX };
-        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
-        self.masks.push(Shared { mask, minus });
-        self.work.spend(64 + few.len())?;
-        let below = Below::new(self.trie, anchor.node, &few);
+        Ok(onward.apart.is_empty().then_some(ExceptedRun { few, rest, home, onward }))
+    }
+
+    fn answer(self, walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
+        let ExceptedRun { few, rest, home, onward } = self;
+        let first = rest.ascii.intersect(&at.anchor.bytes);
+        let run = Run { anchor: at.index, first, first_wide: rest.wide, rest, most: u32::MAX };
+        let RunMask { mask, minus, .. } = walk.tables.profile.mask(walk.trie, run);
+        walk.masks.push(Shared { mask, minus });
+        walk.work.spend(64 + few.len())?;
+        let below = Below::new(walk.trie, at.anchor.node, &few);
         let except = below.ends.clone();
-        self.ends_in(store.split_expansion(home), |pending| {
+        walk.ends_in(walk.store.split_expansion(home), |pending| {
             pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
         });
         let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
-        let exits = store.split_expansion(home).alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
-        let mut places = Places::new(anchor.node, local, Some(home));
-        self.leave_from(&run, (&mut places, home), &exits, |_, before| {
+        let alive = walk.store.split_expansion(home).alive;
+        let exits = alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
+        let mut places = Places::new(at.anchor.node, at.local, Some(home));
+        walk.leave_from(&run, (&mut places, home), &exits, |_, before| {
             below.on_the_way.binary_search(&before).is_err()
         })?;
-        Ok(first.union(&wide))
+        Ok(Some(Seen::Bytes(first.union(&wide))))
     }
+}
 
+/// Whether a loop may end at once, and never has to.
+fn is_endless(repeats: &Loop) -> bool {
+    repeats.left.is_none() && repeats.need == 0
+}
+
+impl Walk<'_> {
     /// Where the characters of a loop lead that are no exception's first, if that is the loop alone.
     fn away_from(
         &mut self,
@@ -99,7 +120,7 @@ impl Walk<'_> {
         let firsts: ByteSet = few.iter().filter_map(|text| text.first().copied()).collect();
         let Some(byte) = rest.ascii.minus(&firsts).first() else { return Ok(None) };
         let Some(home) = self.after_byte(local, byte)? else { return Ok(None) };
-        let repeats = self.store.repeats(home).filter(|repeats| repeats.left.is_none() && repeats.need == 0);
+        let repeats = self.store.repeats(home).filter(is_endless);
         Ok(repeats.filter(|repeats| self.store.program.class(repeats.chars) == *rest).map(|_| home))
     }
 }
@@ -107,7 +128,7 @@ impl Walk<'_> {
 impl Store {
     /// A state as texts of a loop but for a few, if what may follow them cannot be taken for more of the loop; and the
     /// bytes that may.
-    pub(super) fn except_apart(&self, state: StateId) -> Option<(Except<'_>, ByteSet)> {
+    fn except_apart(&self, state: StateId) -> Option<(Except<'_>, ByteSet)> {
         let except = self.except(state)?;
         let tail = self.split_expansion(self.local_of(except.tail));
         let plain = !tail.pops && tail.ends.is_empty() && tail.apart.is_empty();
@@ -117,28 +138,32 @@ impl Store {
     }
 }
 
-impl MaskStore {
-    /// What a state comes to that is texts of a loop but for a few: what the loop alone does, less what goes on right
-    /// behind one of those. Most of the time that is nothing, and the loop is known from elsewhere.
-    pub(super) fn start_but_few(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<Option<Walked>, Exceeded> {
-        if is_off(Switch::ExceptedKeys) {
-            return Ok(None);
+/// A state that is texts of a loop but for a few, and the bytes that may follow.
+pub(super) struct ExceptedKey<'a>(Except<'a>, ByteSet);
+
+impl<'a> StateShape<'a> for ExceptedKey<'a> {
+    const WAY: Switch = Switch::ExceptedKeys;
+
+    fn recognize(ask: &Ask<'a>, _: &mut Work) -> Option<Self> {
+        if matches!(ask.from, Origin::Pending(_)) && !ask.is_start() {
+            return None;
         }
-        let Some((except, follows)) = store.except_apart(state) else { return Ok(None) };
-        let known = self.start(store, tables, except.like, work)?;
-        work.is_cold();
-        let few = self.but_behind(store, tables, (&except, &follows, ROOT), known, work)?;
-        Ok(Some(few.unwrap_or_else(|| known.clone())))
+        ask.store.except_apart(ask.state).map(|(except, follows)| ExceptedKey(except, follows))
     }
 
+    fn answer(self, ask: &Ask<'a>, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
+        let ExceptedKey(except, follows) = self;
+        let known = ask.of(except.like, work)?;
+        work.is_cold();
+        let node = if let Origin::Node(node) = ask.from { node } else { ROOT };
+        let few = ask.memory.but_behind(ask.store, ask.tables, (&except, &follows, node), &known, work)?;
+        Ok(Some(few.unwrap_or_else(|| known.clone())))
+    }
+}
+
+impl MaskStore {
     /// What is known of the loop, less what goes on right behind an exception; `None` if that is all of it.
-    pub(super) fn but_behind(
+    fn but_behind(
         &self,
         store: &Store,
         tables: &Tables,

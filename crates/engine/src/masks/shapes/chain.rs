@@ -1,18 +1,20 @@
 //! Places one behind the other, from each of which the same characters lead to the next.
 //!
-//! `[a-z]{2,3}|[a-z]{5,8}` is no loop, but it does not matter either which letters come: after so many of them there is
-//! one place, and after the last there is none. So all tokens of so many letters are taken, and where something else
-//! follows them, it is told by their number what they have led to.
+//! *Recognized* is a set of ASCII bytes that lead from an anchor into a row of places like those of `[a-z]{2,3}|[a-z]{5,8}`:
+//! no loop, but it does not matter either which letters come. *Exact*, since after so many of them there is one place, and after
+//! the last there is none. The *answer* is the mask of all tokens of so many letters; where something else follows them, it is
+//! told by their number what they have led to. The *limits*: [`LONGEST`] places, [`FIRSTS`] ways to begin.
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::{RUN_TOKENS, Walk};
+use super::shape::{AtAnchor, BytesShape};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Rounds, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::runs::{Profile, Run, RunMask, SHORT as SHORT_TOKEN};
+use crate::tokens::runs::{Anchor, Profile, Run, RunMask, SHORT as SHORT_TOKEN};
 use crate::work::Exceeded;
 
 /// How many places there may be.
@@ -64,15 +66,33 @@ impl Chain {
     }
 }
 
-impl Walk<'_> {
-    /// Takes all tokens from an anchor on that lead along places one behind the other. Answers the bytes it has seen to.
-    pub(super) fn chain(
-        &mut self,
-        index: u32,
+/// Bytes that lead into a row of places.
+pub(super) struct Chains;
+
+impl BytesShape for Chains {
+    const WAY: Switch = Switch::CountedChains;
+
+    fn take(
+        walk: &mut Walk<'_>,
+        at: AtAnchor<'_>,
         expansion: &LocalExpansion,
         left: &ByteSet,
     ) -> Result<ByteSet, Exceeded> {
-        let anchor = self.tables.profile.anchor(index);
+        // Words are left: they are no simple run, but may be one all the same.
+        match walk.has_words(at.anchor, expansion, left)? {
+            true => walk.chains(at, expansion, left),
+            false => Ok(ByteSet::EMPTY),
+        }
+    }
+}
+
+impl Walk<'_> {
+    fn chains(
+        &mut self,
+        AtAnchor { index, anchor, .. }: AtAnchor<'_>,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
         let mut seen = ByteSet::EMPTY;
         let ascii = left.intersect(&ByteSet::ASCII);
         let firsts = expansion.classes.iter().map(|class| class.set.intersect(&ascii)).enumerate();
@@ -98,6 +118,27 @@ impl Walk<'_> {
             }
         }
         Ok(seen)
+    }
+
+    /// Whether many tokens begin with letters that lead to more than one word.
+    pub(super) fn has_words(
+        &mut self,
+        anchor: &Anchor,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<bool, Exceeded> {
+        let mut words = left.intersect(&ByteSet::LETTERS);
+        if !anchor.has(RUN_TOKENS, &words) {
+            return Ok(false);
+        }
+        for (i, class) in expansion.classes.iter().enumerate().filter(|(_, class)| class.set.intersects(left))
+        {
+            let next = self.step(expansion, i)?;
+            if self.store.local(next).in_literal {
+                words = words.minus(&class.set);
+            }
+        }
+        Ok(anchor.has(RUN_TOKENS, &words))
     }
 
     /// The characters that most tokens go on with from a place to one and the same.

@@ -4,7 +4,7 @@
 //! found once for each slot (see [`entries`](crate::automaton)), and a choice is a union over the slots that are open.
 //! Only where a whole entry fits into a token does the walk go on with what follows it.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tokenstile_grammar::MembersId;
@@ -12,8 +12,9 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::{MaskStore, Origin, SlotWalk};
 use super::super::walk::Walk;
+use super::shape::Ask;
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{BehindKey, BlankFirst, Generic, LocalExpansion, LocalId, NodeId, StateId, Store};
+use crate::automaton::{BehindKey, LocalExpansion, LocalId, NodeId, StateId, Store};
 use crate::tokens::accept::{Accept, DENSE};
 use crate::tokens::pending::{PendingId, Walked};
 use crate::tokens::tables::Tables;
@@ -206,33 +207,31 @@ impl Walk<'_> {
         members: MembersId,
         (from, state): (Origin, StateId),
     ) -> Result<Arc<[SlotWalk]>, Exceeded> {
-        let memory = &self.memory.choices.0;
+        let (memory, store) = (&self.memory.choices.all, self.store);
         let key = (from, state, members);
         if !is_off(Switch::ChoiceMemo)
-            && let Some(walks) = memory.read().unwrap_or_else(PoisonError::into_inner).all.get(&key)
+            && let Some(walks) = memory.get(&key)
         {
-            return Ok(walks.clone());
+            return Ok(walks);
         }
         let firsts = self.memory.choices.firsts(self.store, members);
         let nodes: SmallVec<[u32; 16]> =
             known.choices.iter().copied().filter(|&node| self.goes_below(node, &firsts)).collect();
         let walks = self.walk_slots(&nodes, members)?;
-        let mut memory = memory.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(memory.all.entry(key).or_insert(walks).clone())
+        Ok(memory.insert(key, walks, |bytes| store.add_bytes(bytes)))
     }
 
     /// What entries do with `node`, by slot.
     fn slot_walks(&mut self, node: u32, members: MembersId) -> Result<Arc<[SlotWalk]>, Exceeded> {
-        let known = &self.memory.choices.0;
+        let (memory, store) = (&self.memory.choices.walks, self.store);
         let key = (node, members);
         if !is_off(Switch::SlotMemo)
-            && let Some(walks) = known.read().unwrap_or_else(PoisonError::into_inner).walks.get(&key)
+            && let Some(walks) = memory.get(&key)
         {
-            return Ok(walks.clone());
+            return Ok(walks);
         }
         let walks = self.walk_slots(&[node], members)?;
-        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.walks.entry(key).or_insert(walks).clone())
+        Ok(memory.insert(key, walks, |bytes| store.add_bytes(bytes)))
     }
 
     /// What entries do with some nodes, by slot.
@@ -299,7 +298,7 @@ impl MaskStore {
     }
 
     /// What a frame that begins in a state does with a trie node.
-    fn frame(
+    pub(super) fn frame(
         &self,
         store: &Store,
         tables: &Tables,
@@ -307,61 +306,14 @@ impl MaskStore {
         work: &mut Work,
     ) -> Result<Arc<Walked>, Exceeded> {
         let (memory, store) = self.at_home(store, start);
-        let known = &memory.choices.0;
-        let key = (node, start);
+        let (known, key) = (&memory.choices.frames, (node, start));
         if !is_off(Switch::FrameMemo)
-            && let Some(walked) = known.read().unwrap_or_else(PoisonError::into_inner).frames.get(&key)
+            && let Some(walked) = known.get(&key)
         {
-            return Ok(walked.clone());
+            return Ok(walked);
         }
-        let walked = match memory.frame_but_few(store, tables, key, work)? {
-            Some(walked) => walked,
-            None => Arc::new(memory.walk_frame(store, tables, key, work)?),
-        };
-        let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(known.frames.entry(key).or_insert(walked).clone())
-    }
-
-    fn walk_frame(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        (node, start): (u32, StateId),
-        work: &mut Work,
-    ) -> Result<Walked, Exceeded> {
-        let mut walk = Walk::new(self, store, tables, work);
-        let Some(Generic { state, choice }) = walk.generic_of(start) else {
-            if let Some(BlankFirst { blank, then }) = walk.blank_first(start) {
-                let known = self.frame(store, tables, (node, blank), walk.work)?;
-                walk.follow(&known, then)?;
-            } else if !walk.by_members(start, |part, work| self.frame(store, tables, (node, part), work))? {
-                walk.visit(node, store.clamped_local(store.local_of(start)))?;
-                walk.run()?;
-            }
-            return Ok(walk.finish(None));
-        };
-        let known = self.frame(store, tables, (node, state), walk.work)?;
-        walk.take(&known, choice, (Origin::Node(node), state))?;
-        walk.run()?;
-        let mut walked = walk.finish(None);
-        walked.pending.extend_from_slice(&known.pending);
-        Ok(walked)
-    }
-
-    /// The same for texts of a loop but for a few: see [`start_but_few`](MaskStore::start_but_few).
-    fn frame_but_few(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        (node, start): (u32, StateId),
-        work: &mut Work,
-    ) -> Result<Option<Arc<Walked>>, Exceeded> {
-        if is_off(Switch::ExceptedKeys) {
-            return Ok(None);
-        }
-        let Some((except, follows)) = store.except_apart(start) else { return Ok(None) };
-        let known = self.frame(store, tables, (node, except.like), work)?;
-        let few = self.but_behind(store, tables, (&except, &follows, node), &known, work)?;
-        Ok(Some(few.map_or(known, Arc::new)))
+        let ask = Ask { memory, store, tables, from: Origin::Node(node), state: start };
+        let walked = Arc::new(ask.answer(work)?);
+        Ok(known.insert(key, walked, |bytes| store.add_bytes(bytes)))
     }
 }

@@ -1,9 +1,10 @@
 //! Places among which a class of characters leads around.
 //!
-//! In the middle of a text that must contain something, or has parts of its own, the next place depends on every
-//! character; but whatever letters come, the text can go on. All tokens of such letters are allowed, however they move
-//! about, and the tables of runs know them. Only where something else follows in the same token does it matter where the
-//! letters have led.
+//! *Recognized* is a place from which characters lead about among places, in all of which the text can go on with any of
+//! them: in the middle of a text that must contain something, or has parts of its own. *Exact*, since all tokens of such
+//! characters are then allowed, however they move about, and only where something else follows in the same token does it matter where
+//! they have led. The *answer* is the mask of the run, and the walk goes on behind it. The *limits*: [`PLACES`] places; characters that
+//! do not go on everywhere are given up, or the few tokens that have them are looked at one by one.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,14 +14,17 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::Wide;
 use super::super::walk::{Closed, Places, RUN_TOKENS, Walk};
+use super::shape::{AtAnchor, BytesShape};
 use super::wide::DEAD;
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{LocalId, Loop, WatchWays, Watcher};
+use crate::automaton::{LocalExpansion, LocalId, Loop, WatchWays, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::runs::{Entry, LONG, Profile, Run, RunMask};
+use crate::tokens::runs::{Anchor, Entry, LONG, Profile, Run, RunMask};
 use crate::work::Exceeded;
 
+/// A loop that so many other characters lead out of is one of many places.
+const EXITS: usize = 16;
 /// How many places may be looked at.
 const PLACES: usize = 320;
 /// The same where each is a formula, of which it takes much more to find out what it can do.
@@ -121,14 +125,63 @@ const DEAD_PLACE: usize = u8::MAX as usize - 1;
 /// With so many places, those too many characters away are left.
 const MANY: usize = 48;
 
+/// Bytes that lead among such places.
+pub(super) struct ClosedPlaces;
+
+impl BytesShape for ClosedPlaces {
+    const WAY: Switch = Switch::ClosedPlaces;
+
+    fn take(
+        walk: &mut Walk<'_>,
+        at: AtAnchor<'_>,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        let past_ascii = left.intersect(&ByteSet::PAST_ASCII);
+        let are_many =
+            at.anchor.has(RUN_TOKENS, &past_ascii) || walk.has_words(at.anchor, expansion, left)?;
+        match are_many && walk.calls_nothing(at.local) {
+            true => walk.closed(at, left),
+            false => Ok(ByteSet::EMPTY),
+        }
+    }
+}
+
+/// The same where they lead to a loop that most other characters lead out of: then it matters little that it is one.
+pub(super) struct ClosedEarly;
+
+impl BytesShape for ClosedEarly {
+    const WAY: Switch = Switch::ClosedEarly;
+
+    fn take(
+        walk: &mut Walk<'_>,
+        at: AtAnchor<'_>,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        match walk.calls_nothing(at.local) && walk.is_left_anyhow(at.anchor, expansion, left)? {
+            true => walk.closed(at, left),
+            false => Ok(ByteSet::EMPTY),
+        }
+    }
+}
+
 impl Walk<'_> {
+    /// Whether places can be followed without what they call: that is walked by itself, or there is nothing.
+    pub(super) fn calls_nothing(&self, local: LocalId) -> bool {
+        self.calls_apart() || self.store.split_expansion(local).apart.is_empty()
+    }
+
     /// Takes all tokens from an anchor on that lead about among places that go on. Answers the bytes it has seen to.
-    pub(super) fn closed(&mut self, index: u32, local: LocalId, left: &ByteSet) -> Result<ByteSet, Exceeded> {
+    fn closed(
+        &mut self,
+        AtAnchor { index, anchor, local }: AtAnchor<'_>,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
         if is_off(Switch::ClosedPlaces) {
             return Ok(ByteSet::EMPTY);
         }
         let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
-        let anchor = self.tables.profile.anchor(index);
         let first = closed.first.intersect(left);
         let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
         if !anchor.has(RUN_TOKENS, &first.union(&wide)) || !Profile::pays(&first, &closed.rest) {
@@ -153,6 +206,29 @@ impl Walk<'_> {
         let mut places = Places::new(anchor.node, local, Some(closed.base));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
         Ok(first.union(&wide))
+    }
+
+    /// Whether a loop is come to that most other characters lead out of: then it matters little that it is one.
+    fn is_left_anyhow(
+        &mut self,
+        anchor: &Anchor,
+        expansion: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<bool, Exceeded> {
+        for (i, class) in expansion.classes.iter().enumerate() {
+            if !anchor.has(RUN_TOKENS, &class.set.intersect(left)) {
+                continue;
+            }
+            let next = self.step(expansion, i)?;
+            let Some(repeats) = self.store.repeats(next) else { continue };
+            let chars = self.store.program.class(repeats.chars);
+            let others = self.store.split_expansion(next).alive.minus(&chars.ascii);
+            let ascii = others.intersect(&ByteSet::ASCII).len();
+            if ascii > EXITS && (chars.wide || ascii < others.len()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Tokens that have to be looked at: some, and those of a mask that have certain characters.

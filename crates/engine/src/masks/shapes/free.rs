@@ -1,13 +1,15 @@
 //! Runs of characters but for what other expressions match: keys that match none of the patterns.
 //!
-//! Wherever the characters lead, the text can go on (see [`Free`]), so the tables of runs answer for all of it. It may
-//! end unless the others match what is there. That is asked of them alone, and only where something follows the run in
-//! the same token: most of the time they have come to nothing by then.
+//! *Recognized* is a formula that is a loop but for what others match (see [`Free`]), where a character leads away from those.
+//! *Exact*, since wherever the characters lead, the text can go on, and it may end unless the others match what is there. The
+//! *answer* is the mask of the run; the others alone are asked where something follows it in the same token, and most of
+//! the time they have come to nothing by then. The *limit*: what follows must be told from the run by a byte of ASCII.
 
 use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{Places, RUN_TOKENS, Walk};
+use super::super::walk::{FEW, Places, RUN_TOKENS, Walk};
+use super::shape::{AnchorShape, AtAnchor, Seen};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{Free, LocalId, Loop};
 use crate::tokens::accept::Shared;
@@ -27,51 +29,71 @@ struct First {
     goes_on: ByteSet,
 }
 
-impl Walk<'_> {
-    /// Takes all tokens from an anchor on, where a place is a loop but for what others match. Answers the bytes it has seen to,
-    /// and those that may be left.
-    ///
+/// A loop but for what others match.
+pub(super) struct ButMatched {
+    free: Free,
+    known: First,
+    /// A character behind which the text may end.
+    away: u8,
+    /// What may follow, and the most characters before it.
+    onward: ByteSet,
+    most: u32,
+}
+
+impl<'a> AnchorShape<'a> for ButMatched {
+    const WAY: Switch = Switch::ComplementRuns;
+
     /// The place is asked for a few bytes only: to find out all that a formula can do would be most of the work.
-    pub(super) fn free(
-        &mut self,
-        index: u32,
-        local: LocalId,
-    ) -> Result<Option<(ByteSet, ByteSet)>, Exceeded> {
-        let store = self.store;
-        let Some((state, _)) = store.only_state(local) else { return Ok(None) };
-        let Some(free) = store.free(state, self.work)? else { return Ok(None) };
-        let Some(known) = self.first_of(&free)? else { return Ok(None) };
-        let First { ascii, wide, rest, others, .. } = known;
-        let anchor = self.tables.profile.anchor(index);
-        let first = ascii.intersect(&anchor.bytes);
+    fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
+        let store = walk.store;
+        let Some((state, _)) = store.only_state(at.local) else { return Ok(None) };
+        let Some(free) = store.free(state, walk.work)? else { return Ok(None) };
+        let Some(known) = walk.first_of(&free)? else { return Ok(None) };
+        let First { ascii, rest, others, .. } = known;
+        let first = ascii.intersect(&at.anchor.bytes);
         let onward = store.split_expansion(store.clamped_local(store.local_of(free.tail)));
         let is_plain = !onward.pops && onward.ends.is_empty() && onward.apart.is_empty();
         let apart = !onward.alive.intersects(&rest.ascii) && onward.alive.ascii_bits() & others == 0;
         let away = first.intersect(&rest.ascii).intersect(&free.unlike).first();
-        let (Some(away), true, true) = (away, is_plain, apart && onward.alive.is_subset(&ByteSet::ASCII))
-        else {
+        let Some(away) = away.filter(|_| is_plain && apart && onward.alive.is_subset(&ByteSet::ASCII)) else {
             return Ok(None);
         };
-        if !anchor.has(RUN_TOKENS, &first) || !Profile::pays(&first, &rest) || !self.knows(anchor, &rest) {
+        if !at.anchor.has(RUN_TOKENS, &first)
+            || !Profile::pays(&first, &rest)
+            || !walk.knows(at.anchor, &rest)
+        {
             return Ok(None);
         }
         let most = match free.most {
-            Some((most, set)) if self.has_all(set, &rest) => most,
+            Some((most, set)) if walk.has_all(set, &rest) => most,
             Some(_) => return Ok(None),
             None => u32::MAX,
         };
-        let run = Run { anchor: index, first, first_wide: wide, rest, most };
-        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
-        self.masks.push(Shared { mask, minus });
-        self.work.spend(64)?;
-        self.leave_free(&run, (local, away), &free, (known.goes_on, onward.alive))?;
-        let done = first.union(if wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
-        let left = known.begins.union(&onward.alive).intersect(&anchor.bytes).minus(&done);
-        Ok(Some((done, left)))
+        Ok(Some(ButMatched { free, known, away, onward: onward.alive, most }))
     }
 
+    fn answer(self, walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
+        let ButMatched { free, known, away, onward, most } = self;
+        let First { wide: first_wide, rest, .. } = known;
+        let first = known.ascii.intersect(&at.anchor.bytes);
+        let run = Run { anchor: at.index, first, first_wide, rest, most };
+        let RunMask { mask, minus, .. } = walk.tables.profile.mask(walk.trie, run);
+        walk.masks.push(Shared { mask, minus });
+        walk.work.spend(64)?;
+        walk.leave_free(&run, (at.local, away), &free, (known.goes_on, onward))?;
+        let done = first.union(if first_wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
+        let left = known.begins.union(&onward).intersect(&at.anchor.bytes).minus(&done);
+        if left.len() > FEW {
+            return Ok(Some(Seen::Bytes(done)));
+        }
+        walk.by_bytes(at.anchor.node, at.local, &left)?;
+        Ok(Some(Seen::All))
+    }
+}
+
+impl Walk<'_> {
     /// Goes on from a node by some bytes, which are few.
-    pub(super) fn by_bytes(&mut self, node: u32, local: LocalId, bytes: &ByteSet) -> Result<(), Exceeded> {
+    fn by_bytes(&mut self, node: u32, local: LocalId, bytes: &ByteSet) -> Result<(), Exceeded> {
         for byte in bytes.iter() {
             if let (Some(next), Some(child)) = (self.by_byte(local, byte)?, self.trie.child(node, byte)) {
                 self.arrive(child, next)?;

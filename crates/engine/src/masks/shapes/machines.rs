@@ -1,14 +1,16 @@
 //! Places in machines that have more states than can be kept.
 //!
-//! Tokens are read by the machine itself, and the states on the way are dropped. Where the machine says that so many bytes
-//! may follow whatever they are, the tables of runs know the tokens of those, and two kinds are left: longer ones, and
-//! those in which something else follows what the machine reads.
+//! *Recognized* is a place in machines, where what follows them is told from what they read. *Exact*, since the machines
+//! themselves read the tokens; where one says that so many bytes may follow whatever they are, no other may come. The *answer* is
+//! the mask that the tables of runs have of that many bytes, the longer tokens as the machines read them, and what follows.
+//! The *limit*: other things that are open must be in the same frame. The states on the way are dropped.
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::Walk;
-use crate::ablate::{Switch, is_off};
+use super::shape::{Place, PlaceShape};
+use crate::ablate::Switch;
 use crate::automaton::{InMachine, LocalId};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
@@ -17,11 +19,45 @@ use crate::work::Exceeded;
 
 type Places<'a> = SmallVec<[InMachine<'a>; 4]>;
 
+/// The machines that a place is in, and what else it is in.
+pub(super) struct InMachines<'a> {
+    machines: Places<'a>,
+    rest: Option<LocalId>,
+}
+
+impl<'a> PlaceShape<'a> for InMachines<'a> {
+    const WAY: Switch = Switch::MachineRuns;
+
+    #[inline]
+    fn may_be(_: &mut Walk<'a>, at: Place<'a>) -> bool {
+        at.here.in_machine
+    }
+
+    fn recognize(walk: &mut Walk<'a>, at: Place<'a>) -> Result<Option<Self>, Exceeded> {
+        Ok(walk.machines_at(at.local).map(|(machines, rest)| InMachines { machines, rest }))
+    }
+
+    fn answer(self, walk: &mut Walk<'a>, Place { node, .. }: Place<'a>) -> Result<bool, Exceeded> {
+        let InMachines { machines, rest } = self;
+        if let Some(rest) = rest {
+            walk.visit(node, rest)?;
+        }
+        for place in machines.iter().filter(|place| place.machine.accepts(&place.state)) {
+            walk.visit(node, place.after)?;
+        }
+        match walk.tables.profile.anchor_at(node) {
+            Some(index) => walk.read_at_anchor(index, &machines)?,
+            None => machines.iter().try_for_each(|place| walk.read_below(node, place, ByteSet::EMPTY, 0))?,
+        }
+        Ok(true)
+    }
+}
+
 impl<'a> Walk<'a> {
     /// The machines that a place is in, and what else it is in, if tokens can be read by them: what follows must be told
     /// from what they read, and be in the same frame.
     fn machines_at(&self, local: LocalId) -> Option<(Places<'a>, Option<LocalId>)> {
-        if !self.store.local(local).in_machine || is_off(Switch::MachineRuns) {
+        if !self.store.local(local).in_machine {
             return None;
         }
         let (machines, rest) = self.store.machines_of(local);
@@ -42,21 +78,9 @@ impl<'a> Walk<'a> {
         Some((most.machine.alphabet(), most.free, follows))
     }
 
-    /// Takes all tokens below a node, if the place is in machines that read them themselves.
-    pub(super) fn machines(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
-        let Some((machines, rest)) = self.machines_at(local) else { return Ok(false) };
-        if let Some(rest) = rest {
-            self.visit(node, rest)?;
-        }
-        for place in machines.iter().filter(|place| place.machine.accepts(&place.state)) {
-            self.visit(node, place.after)?;
-        }
-        let Some(index) = self.tables.profile.anchor_at(node) else {
-            for place in &machines {
-                self.read_below(node, place, ByteSet::EMPTY, 0)?;
-            }
-            return Ok(true);
-        };
+    /// Has machines read the tokens from an anchor on.
+    fn read_at_anchor(&mut self, index: u32, machines: &Places<'a>) -> Result<(), Exceeded> {
+        let node = self.tables.profile.anchor(index).node;
         // What one machine reads whatever it is, the others need not read.
         let most = machines.iter().max_by_key(|place| place.free);
         let (bytes, free) = most.map_or((ByteSet::EMPTY, 0), |p| (p.machine.alphabet(), p.free));
@@ -76,7 +100,7 @@ impl<'a> Walk<'a> {
             }
             self.leave_machine(index, place)?;
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Goes on where a machine that was entered at an anchor may end.

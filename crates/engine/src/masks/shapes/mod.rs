@@ -1,18 +1,26 @@
 //! What makes masks quick: shapes of states and places whose tokens are known without a walk of all of the trie.
 //!
-//! [`order`] lists them in the order in which they are tried.
+//! [`order`] lists them in the order in which they are tried, and [`shape`] says what they have in common.
 
+mod apart;
 mod below;
+mod blank;
 mod but_few;
 mod chain;
 mod choice;
 mod closed;
 mod cover;
 mod free;
+mod generic;
+mod key;
 mod literals;
+mod loops;
 mod machines;
 mod order;
+mod parts;
 mod rows;
+mod runs;
+mod shape;
 mod shorter;
 mod stripe;
 mod watched;

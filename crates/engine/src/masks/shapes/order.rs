@@ -1,20 +1,121 @@
 //! The special cases of a mask, in the order in which they are tried.
 
-use std::sync::PoisonError;
-
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::{MaskStore, Origin};
-use super::super::walk::{FEW, RUN_TOKENS, Walk};
-use super::stripe::STRIPE;
+use super::super::walk::Walk;
+use super::apart::{FormulasApart, KeywordsApart, WordCallsApart};
+use super::but_few::{ExceptedKey, ExceptedRun};
+use super::chain::Chains;
+use super::closed::{ClosedEarly, ClosedPlaces};
+use super::free::ButMatched;
+use super::generic::GenericPlace;
+use super::key::InKey;
+use super::literals::{BesideLiterals, InLiteral, OfLiterals};
+use super::loops::{LoopSubtree, StayingSubtree};
+use super::machines::InMachines;
+use super::parts::{MembersApart, SharedApart};
+use super::runs::Runs;
+use super::shape::{AnchorShape, Ask, AtAnchor, BytesShape, Place, PlaceShape, Seen, StateShape};
+use super::shorter::{LongBound, LongCount};
+use super::stripe::Stripe;
+use super::watched::{WatchedRun, WatchedSubtree};
+use super::wide::OneWide;
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{BehindKey, BlankFirst, Generic, LocalId, StateId, Store};
+use crate::automaton::{BlankFirst, LocalExpansion, LocalId, StateId, Store};
 use crate::tokens::pending::{Pending, PendingId, Walked};
-use crate::tokens::runs::{Profile, Run};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::ROOT;
 use crate::work::{Exceeded, Work};
+
+/// The answer of the first shape that has one.
+macro_rules! first_of {
+    ($asked:ident($what:expr, $with:expr): $($shape:ty),+ $(,)?) => {{
+        $(if let Some(answer) = <$shape>::$asked($what, $with)? {
+            return Ok(Some(answer));
+        })+
+        Ok(None)
+    }};
+}
+
+impl Ask<'_> {
+    /// The shapes of states.
+    fn by_shape(&self, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
+        first_of!(of(self, work):
+            InKey<'_>, OfLiterals, ExceptedKey<'_>, LongCount, LongBound,
+            GenericPlace, MembersApart, SharedApart, BlankFirst)
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// The shapes of places at any node. Answers whether it is one.
+    #[inline]
+    fn by_shape(&mut self, at: Place<'a>) -> Result<bool, Exceeded> {
+        Ok(InLiteral::at(self, at)?
+            || BesideLiterals::at(self, at)?
+            || InMachines::at(self, at)?
+            || at.node != ROOT && LoopSubtree::at(self, at)?)
+    }
+
+    /// The shapes of places at nodes without tables of runs. Answers whether it is one.
+    #[inline]
+    fn by_shape_without_tables(&mut self, at: Place<'a>) -> Result<bool, Exceeded> {
+        Ok(StayingSubtree::at(self, at)? || Stripe::at(self, at)? || WatchedSubtree::at(self, at)?)
+    }
+
+    /// The shapes of places at anchors.
+    fn by_shape_at_anchor(&mut self, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
+        first_of!(at(self, at):
+            FormulasApart, KeywordsApart, WordCallsApart, ExceptedRun<'_>, ButMatched, WatchedRun)
+    }
+
+    /// The shapes of bytes at anchors. Takes out of those that are left what it has seen to.
+    fn by_shape_of_bytes(
+        &mut self,
+        left: &mut ByteSet,
+        at: AtAnchor<'a>,
+        expansion: &LocalExpansion,
+    ) -> Result<(), Exceeded> {
+        ClosedEarly::out_of(left, self, at, expansion)?;
+        Runs::out_of(left, self, at, expansion)?;
+        Chains::out_of(left, self, at, expansion)?;
+        ClosedPlaces::out_of(left, self, at, expansion)?;
+        OneWide::out_of(left, self, at, expansion)
+    }
+}
+
+impl Ask<'_> {
+    /// What the state does with the tokens: by a shape, or by walking.
+    pub(super) fn answer(&self, work: &mut Work) -> Result<Walked, Exceeded> {
+        if let Some(walked) = self.by_shape(work)? {
+            return Ok(walked);
+        }
+        let Ask { memory, store, from, .. } = *self;
+        let mut walk = self.walk(work);
+        let local = store.clamped_local(store.local_of(self.state));
+        let pending = match from {
+            Origin::Pending(PendingId::WHOLE) => {
+                walk.visit(ROOT, local)?;
+                None
+            }
+            Origin::Node(node) => {
+                walk.visit(node, local)?;
+                None
+            }
+            Origin::Pending(pending) => {
+                walk.pending(pending, local)?;
+                Some(pending)
+            }
+        };
+        walk.run()?;
+        let Some(pending) = pending else { return Ok(walk.finish(None)) };
+        let at = store.split_expansion(local);
+        walk.pass_on(memory.pending(pending), at, true);
+        // What is pending all the same need not be kept twice.
+        Ok(walk.finish(at.pops.then_some(pending)))
+    }
+}
 
 impl MaskStore {
     /// The tokens that `state` allows from the start of a token.
@@ -30,92 +131,10 @@ impl MaskStore {
         if let Some(walked) = slot.get() {
             return Ok(walked);
         }
-        let (memory, store) = self.at_home(store, state);
-        memory.own_start(store, tables, state, work)
-    }
-
-    fn own_start<'s>(
-        &self,
-        store: &'s Store,
-        tables: &Tables,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<&'s Walked, Exceeded> {
-        let slot = &store.state(state).walked;
-        if !is_off(Switch::KeyMasks)
-            && let Some(key) = store.in_key(state)
-        {
-            let walked = self.start_in_key(store, tables, key, work)?;
-            return Ok(slot.get_or_init(|| Box::new(walked)));
-        }
-        if store.is_wide(state) && !is_off(Switch::LiteralsApart) {
-            let walked = self.start_with_literals(store, tables, state, work)?;
-            return Ok(slot.get_or_init(|| Box::new(walked)));
-        }
-        if let Some(walked) = self.start_but_few(store, tables, state, work)? {
-            return Ok(slot.get_or_init(|| Box::new(walked)));
-        }
-        if let Some(walked) = self.start_shorter(store, tables, state, work)? {
-            return Ok(slot.get_or_init(|| Box::new(walked)));
-        }
-        let mut passed: SmallVec<[PendingId; 2]> = SmallVec::new();
-        let mut walk = Walk::new(self, store, tables, work);
-        match walk.generic_of(state) {
-            Some(Generic { state, choice }) => {
-                let known = self.start(store, tables, state, walk.work)?;
-                walk.take(known, choice, (Origin::Pending(PendingId::WHOLE), state))?;
-                passed.extend_from_slice(&known.pending);
-            }
-            None if walk.by_members(state, |part, work| self.start(store, tables, part, work))? => {}
-            None if let Some(BlankFirst { blank, then }) = walk.blank_first(state) => {
-                let known = self.start(store, tables, blank, walk.work)?;
-                walk.follow(known, then)?;
-            }
-            None => walk.visit(ROOT, store.clamped_local(store.local_of(state)))?,
-        }
-        walk.run()?;
-        let mut walked = walk.finish(None);
-        walked.pending.extend(passed);
+        let (memory, home) = self.at_home(store, state);
+        let ask = Ask { memory, store: home, tables, from: Origin::Pending(PendingId::WHOLE), state };
+        let walked = ask.answer(work)?;
         Ok(slot.get_or_init(|| Box::new(walked)))
-    }
-
-    /// The tokens that a state in a key allows.
-    fn start_in_key(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        (name, behind): (&[u8], BehindKey),
-        work: &mut Work,
-    ) -> Result<Walked, Exceeded> {
-        let mut walk = Walk::new(self, store, tables, work);
-        if let Some(node) = walk.along(ROOT, name)? {
-            walk.behind_key(node, behind)?;
-        }
-        Ok(walk.finish(None))
-    }
-
-    /// The tokens that a state with literals among its cells allows: those of the literals, and those of the rest, which
-    /// is an old friend.
-    fn start_with_literals(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<Walked, Exceeded> {
-        let mut walk = Walk::new(self, store, tables, work);
-        let rest = walk.along_literals(state)?;
-        walk.run()?;
-        let Some(rest) = store.beside_literals(&rest) else { return Ok(walk.finish(None)) };
-        let known = self.start(store, tables, rest, walk.work)?;
-        known.accept.add_to(&mut walk.masks, &mut walk.ids);
-        let mut walked = walk.finish(None);
-        for &pending in &known.pending {
-            if !walked.pending.contains(&pending) {
-                walked.pending.push(pending);
-            }
-        }
-        Ok(walked)
     }
 
     /// The tokens that `state` allows for what is left of them in `pending`.
@@ -135,9 +154,7 @@ impl MaskStore {
         // A state of the library does not know what is pending in this constraint only.
         let apart = store.is_shared(state.0) && !store.is_shared(pending.0);
         let known = match apart {
-            true => {
-                self.resolved.read().unwrap_or_else(PoisonError::into_inner).get(&(pending, state)).copied()
-            }
+            true => self.resolved.get(&(pending, state)),
             false => store.state(state).resolved.get(pending),
         };
         if let Some(id) = known
@@ -148,14 +165,14 @@ impl MaskStore {
         let (memory, home) = if apart { (self, store) } else { self.at_home(store, state) };
         let id = memory.add(memory.go_on_from(home, tables, pending, state, work)?);
         if apart {
-            store.add_bytes(24);
-            self.resolved.write().unwrap_or_else(PoisonError::into_inner).insert((pending, state), id);
+            self.resolved.insert((pending, state), id, |bytes| store.add_bytes(bytes));
         } else {
             store.state(state).resolved.insert(pending, id);
         }
         Ok(self.walked(id))
     }
 
+    /// The same where it was not asked before.
     fn go_on_from(
         &self,
         store: &Store,
@@ -168,40 +185,11 @@ impl MaskStore {
             let pending = SmallVec::from_iter([self.ended(store, end, pending)]);
             return Ok(Walked { pending, ..Walked::default() });
         }
-        if let Some(walked) = self.go_on_shorter(store, tables, pending, state, work)? {
-            return Ok(walked);
-        }
-        let mut walk = Walk::new(self, store, tables, work);
-        if let Some(Generic { state, choice }) = walk.generic_of(state)
-            && store.split_expansion(store.local_of(state)).apart.is_empty()
-        {
-            let known = self.resolve(store, tables, pending, state, walk.work)?;
-            walk.take(known, choice, (Origin::Pending(pending), state))?;
-            walk.run()?;
-            let mut walked = walk.finish(None);
-            walked.pending.extend(known.pending.iter().copied());
-            return Ok(walked);
-        }
-        if walk.by_members(state, |part, work| self.resolve(store, tables, pending, part, work))? {
-            return Ok(walk.finish(None));
-        }
-        if let Some(BlankFirst { blank, then }) = walk.blank_first(state) {
-            let known = self.resolve(store, tables, pending, blank, walk.work)?;
-            walk.follow(known, then)?;
-            return Ok(walk.finish(None));
-        }
-        let local = store.clamped_local(store.local_of(state));
-        let left = self.pending(pending);
-        walk.pending(pending, local)?;
-        walk.run()?;
-        let at = store.split_expansion(local);
-        walk.pass_on(left, at, true);
-        // What is pending all the same need not be kept twice.
-        Ok(walk.finish(at.pops.then_some(pending)))
+        Ask { memory: self, store, tables, from: Origin::Pending(pending), state }.answer(work)
     }
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Goes on below `node`, now or later.
     pub(crate) fn visit(&mut self, node: u32, local: LocalId) -> Result<(), Exceeded> {
         if let Some(visited) = &mut self.visited
@@ -209,49 +197,17 @@ impl Walk<'_> {
         {
             return Ok(());
         }
-        let here = self.store.local(local);
-        if here.in_literal
-            && !is_off(Switch::LiteralDescent)
-            && let Some(literal) = self.store.local_literal(local)
-        {
-            return self.literal(node, local, literal);
-        }
-        if here.wide && !is_off(Switch::LiteralsApart) {
-            // What is come to by one of them may be come to by others, once they follow each other.
-            self.visited.get_or_insert_default();
-            let (state, stack) = here.heads[0];
-            let (literals, rest) = self.store.literals_of(state);
-            self.literals(node, stack, &literals)?;
-            let rest = self.store.local_beside_literals(local, &rest);
-            return rest.map_or(Ok(()), |rest| self.visit(node, rest));
-        }
-        if here.in_machine && self.machines(node, local)? {
+        let at = Place { node, local, here: self.store.local(local) };
+        if self.by_shape(at)? {
             return Ok(());
         }
-        if let Some(anchor) = self.tables.profile.anchor_at(node)
+        if let Some(index) = self.tables.profile.anchor_at(node)
             && (node == ROOT || !is_off(Switch::InnerAnchors))
         {
-            return if node != ROOT && self.take_whole(node, local) {
-                Ok(())
-            } else {
-                self.anchor(anchor, local)
-            };
+            let anchor = self.tables.profile.anchor(index);
+            return self.visit_anchor(AtAnchor { index, anchor, local });
         }
-        if self.take_whole(node, local) || self.stays_below(node, local)? {
-            return Ok(());
-        }
-        if self.counts
-            && self.trie.below[node as usize].chars >= STRIPE
-            && !is_off(Switch::RepeatedBytes)
-            && self.stripe(node, local)?
-        {
-            return Ok(());
-        }
-        if self.booleans
-            && !self.store.is_expanded(local)
-            && !is_off(Switch::WatchedSubtrees)
-            && self.watched_below(node, local)?
-        {
+        if self.by_shape_without_tables(at)? {
             return Ok(());
         }
         let at = self.expansion(local);
@@ -261,83 +217,26 @@ impl Walk<'_> {
     }
 
     /// Visits an anchor: runs of characters by the tables, the rest by walking.
-    fn anchor(&mut self, index: u32, local: LocalId) -> Result<(), Exceeded> {
-        let tables = self.tables;
-        let anchor = tables.profile.anchor(index);
-        if !is_off(Switch::FormulasApart) && self.formulas(anchor.node, local)? {
-            return Ok(());
-        }
-        if self.words_apart(anchor.node, local)? {
-            return Ok(());
-        }
-        let mut seen = self.but_few(index, local)?;
-        if seen.is_empty()
-            && !is_off(Switch::ComplementRuns)
-            && let Some((bytes, left)) = self.free(index, local)?
-        {
-            if left.len() <= FEW {
-                return self.by_bytes(anchor.node, local, &left);
-            }
-            seen = bytes;
-        }
-        if self.booleans && seen.is_empty() && !is_off(Switch::WatchedRuns) && self.watched(index, local)? {
-            return Ok(());
-        }
-        let expansion = self.expansion(local);
-        self.ends_in(expansion, |pending| match anchor.node {
+    fn visit_anchor(&mut self, at: AtAnchor<'a>) -> Result<(), Exceeded> {
+        let node = at.anchor.node;
+        let seen = match self.by_shape_at_anchor(at)? {
+            Some(Seen::All) => return Ok(()),
+            Some(Seen::Bytes(seen)) => seen,
+            None => ByteSet::EMPTY,
+        };
+        let expansion = self.expansion(at.local);
+        self.ends_in(expansion, |pending| match node {
             ROOT => pending.whole = true,
             node => pending.nodes.push(node),
         });
-        let ascii = ByteSet::ASCII;
-        let mut left = anchor.bytes.intersect(&expansion.alive).minus(&seen);
-        // Places are followed without what they call: that is walked by itself, or else they must not call anything.
-        let alone = self.calls_apart() || self.store.split_expansion(local).apart.is_empty();
-        if alone && !is_off(Switch::ClosedEarly) && self.is_left_anyhow(anchor, expansion, &left)? {
-            left = left.minus(&self.closed(index, local, &left)?);
-        }
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let first = class.set.intersect(&left).intersect(&ascii);
-            if !anchor.has(RUN_TOKENS, &first) || is_off(Switch::Runs) {
-                continue;
-            }
-            let next = self.step(expansion, i)?;
-            let repeats = self.store.repeats(next).or_else(|| self.last_round(local, &first));
-            let Some(repeats) = repeats else { continue };
-            let rest = self.store.program.class(repeats.chars);
-            if !Profile::pays(&first, &rest)
-                || !self.knows(anchor, &rest)
-                || !self.stays_simple(next, repeats, &rest)?
-            {
-                continue;
-            }
-            let shown = first.first().is_some_and(|byte| self.store.wide_follows(local, byte, rest.lack));
-            let first_wide = rest.wide && (shown || self.wide_leads_to(local, next, rest.lack)?);
-            let most = repeats.left.map_or(u32::MAX, |l| l.saturating_add(1));
-            let run = Run { anchor: index, first, first_wide, rest, most };
-            self.run_of(run, next, repeats)?;
-            left = left.minus(&first);
-            if first_wide {
-                left = left.intersect(&ascii);
-            }
-        }
-        // Words are left: they are no simple run, but may be one all the same.
-        if !is_off(Switch::CountedChains) && self.has_words(anchor, expansion, &left)? {
-            left = left.minus(&self.chain(index, expansion, &left)?);
-        }
-        let past_ascii = left.intersect(&ByteSet::PAST_ASCII);
-        if alone && (anchor.has(RUN_TOKENS, &past_ascii) || self.has_words(anchor, expansion, &left)?) {
-            left = left.minus(&self.closed(index, local, &left)?);
-        }
-        if alone && !is_off(Switch::WideRuns) {
-            left = left.minus(&self.one_wide(index, local, &left)?);
-        }
+        let mut left = at.anchor.bytes.intersect(&expansion.alive).minus(&seen);
+        self.by_shape_of_bytes(&mut left, at, expansion)?;
         for byte in left.iter() {
-            if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(anchor.node, byte))
-            {
+            if let (Some(class), Some(child)) = (expansion.class_of(byte), self.trie.child(node, byte)) {
                 let next = self.step(expansion, class)?;
                 self.arrive(child, next)?;
             }
         }
-        self.apart(anchor.node, expansion)
+        self.apart(node, expansion)
     }
 }

@@ -5,6 +5,8 @@
 //! byte leads, and what a node costs is to look that up.
 
 use super::super::walk::{FIRST, Walk};
+use super::loops::LoopSubtree;
+use super::shape::{Place, PlaceShape};
 use crate::automaton::LocalId;
 use crate::work::Exceeded;
 
@@ -65,7 +67,7 @@ impl Walk<'_> {
         if self.tables.profile.anchor_at(node).is_some() {
             return self.visit(node, local).map(|()| true);
         }
-        Ok(self.take_whole(node, local))
+        LoopSubtree::at(self, Place { node, local, here: self.store.local(local) })
     }
 
     /// Goes on to a node where a byte leads to a place that has no row.

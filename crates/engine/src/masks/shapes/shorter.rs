@@ -1,13 +1,17 @@
-//! Loops of which many rounds are left, as loops of which more are: a string that may have fifty more characters allows what
-//! one of any length does, but for the few tokens that have more than fifty.
+//! Loops of which many rounds are left, as loops of which more are.
+//!
+//! *Recognized* is a loop of which more rounds are left than most tokens have characters, and an expression under a length that
+//! is some way off. *Exact*, since such a state allows what one of any length does, but for the few tokens that are longer
+//! than what is left. The *answer* is what is known of the one with more rounds, less those. The *limit*: nothing may
+//! be pending behind so many bytes, and no more than [`OPEN`] tokens are followed to see whether they fit.
 
 use smallvec::SmallVec;
 
-use super::super::memory::MaskStore;
-use super::super::walk::Walk;
-use crate::ablate::{Switch, is_off};
-use crate::automaton::{Bounded, Loop, StateId, Store};
-use crate::tokens::pending::{PendingId, Walked};
+use super::super::memory::{MaskStore, Origin};
+use super::shape::{Ask, StateShape};
+use crate::ablate::Switch;
+use crate::automaton::{Bounded, StateId, Store};
+use crate::tokens::pending::Walked;
 use crate::tokens::runs::{LongToken, SHORT};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::Trie;
@@ -17,68 +21,90 @@ use crate::work::{Exceeded, Work};
 /// So many tokens are followed by themselves to see whether they are too long.
 const OPEN: usize = 32;
 
-impl MaskStore {
-    /// What a state that is such a loop comes to: what is known of one with more rounds, less what has too many characters.
-    pub(super) fn start_shorter(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<Option<Walked>, Exceeded> {
-        let like = if is_off(Switch::LongCounts) { None } else { store.with_more_left(state) };
-        let Some((like, left)) = like else {
-            return self.start_bounded(store, tables, state, work);
-        };
-        let known = self.start(store, tables, like, work)?;
+/// A loop of which many rounds are left, as one of which more are.
+pub(super) struct LongCount {
+    like: StateId,
+    left: u32,
+}
+
+impl<'a> StateShape<'a> for LongCount {
+    const WAY: Switch = Switch::LongCounts;
+
+    fn recognize(ask: &Ask<'a>, _: &mut Work) -> Option<Self> {
+        if matches!(ask.from, Origin::Node(_)) {
+            return None;
+        }
+        ask.store.with_more_left(ask.state).map(|(like, left)| LongCount { like, left })
+    }
+
+    fn answer(self, ask: &Ask<'a>, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
+        let &Ask { memory, store, tables, .. } = ask;
+        let LongCount { like, left } = self;
+        let known = ask.of(like, work)?;
         work.is_cold();
-        let Some(Loop { chars, .. }) = store.repeats(store.local_of(like)) else {
-            return Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()));
+        let class = store.repeats(store.local_of(like)).map(|repeats| store.program.class(repeats.chars));
+        let Some(class) = class.filter(|_| ask.is_start()) else {
+            return Ok(memory.is_short(tables, &known, left, work)?.then(|| known.clone()));
         };
-        let class = store.program.class(chars);
         let long = tables.profile.longer_than(left);
         work.spend(long.len())?;
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() > left as usize);
         let found = known.accept.among(is_long);
         let is_other = |long: &LongToken| !long.is_of(&class) && found.has(long.token);
-        if long.iter().any(is_other) || !self.is_near(&tables.trie, known, left) {
+        if long.iter().any(is_other) || !memory.is_near(&tables.trie, &known, left) {
             return Ok(None); // how many rounds they take cannot be told at a glance
         }
         let too_long = long.iter().filter(|long| long.is_of(&class) && long.chars > left);
         let out: SmallVec<[TokenId; 64]> = too_long.map(|long| long.token).collect();
         Ok(Some(known.without(store, &out, is_long)))
     }
+}
 
-    /// The same for an expression under a length that is some way off: what it allows without that, less what is too long.
-    fn start_bounded(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<Option<Walked>, Exceeded> {
-        if is_off(Switch::LongBounds) {
-            return Ok(None);
-        }
-        let Some(bounded) = store.without_bound(state, SHORT) else { return Ok(None) };
-        let Bounded { like, chars, many, ends, .. } = bounded;
-        let known = self.start(store, tables, like, work)?;
+/// An expression under a length that is some way off, as it is without that.
+pub(super) struct LongBound(Bounded);
+
+impl<'a> StateShape<'a> for LongBound {
+    const WAY: Switch = Switch::LongBounds;
+
+    fn recognize(ask: &Ask<'a>, _: &mut Work) -> Option<Self> {
+        if ask.is_start() { ask.store.without_bound(ask.state, SHORT).map(LongBound) } else { None }
+    }
+
+    fn answer(self, ask: &Ask<'a>, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
+        let &Ask { memory, store, tables, .. } = ask;
+        let known = ask.of(self.0.like, work)?;
         work.is_cold();
-        let short = many - ends;
-        let class = store.program.class(chars);
-        let long = tables.profile.longer_than(short - 1);
-        work.spend(long.len())?;
+        let short = self.0.many - self.0.ends;
         let is_long = |token: TokenId| tables.vocab.bytes(token).is_some_and(|b| b.len() >= short as usize);
-        if !self.is_near(&tables.trie, known, short - 1) {
+        if !memory.is_near(&tables.trie, &known, short - 1) {
             return Ok(None);
         }
         let found = known.accept.among(is_long);
-        let [local, like] = [state, like].map(|state| store.clamped_local(store.local_of(state)));
-        let mut walk = Walk::new(self, store, tables, work);
+        let out = self.too_long(ask, |token| found.has(token), work)?;
+        Ok(out.map(|out| known.without(store, &out, is_long)))
+    }
+}
+
+impl LongBound {
+    /// The tokens among those found that do not fit; `None` if that cannot be told of too many.
+    fn too_long(
+        &self,
+        ask: &Ask<'_>,
+        is_found: impl Fn(TokenId) -> bool,
+        work: &mut Work,
+    ) -> Result<Option<SmallVec<[TokenId; 64]>>, Exceeded> {
+        let LongBound(bounded) = self;
+        let &Ask { store, tables, .. } = ask;
+        let (many, short) = (bounded.many, bounded.many - bounded.ends);
+        let class = store.program.class(bounded.chars);
+        let long = tables.profile.longer_than(short - 1);
+        work.spend(long.len())?;
+        let [local, like] = [ask.state, bounded.like].map(|state| store.clamped_local(store.local_of(state)));
+        let mut walk = ask.walk(work);
         let (mut out, mut open): (SmallVec<[TokenId; 64]>, usize) = (SmallVec::new(), 0);
         let mut last = None; // most tokens lead to a few places
         let can_tell = |long: &&LongToken| long.chars >= short || !long.is_of(&class);
-        for long in long.iter().filter(can_tell).filter(|long| found.has(long.token)) {
+        for long in long.iter().filter(can_tell).filter(|long| is_found(long.token)) {
             let bytes = tables.vocab.bytes(long.token).unwrap_or_default();
             let fits = match long.is_of(&class) {
                 true if long.chars >= many => Some(false),
@@ -86,7 +112,7 @@ impl MaskStore {
                     // Whether it can still come to an end depends on where it has come to.
                     let at = walk.after_bytes(like, bytes)?;
                     if last.is_none_or(|(place, _)| place != at) {
-                        last = Some((at, at.and_then(|at| store.end_from(&bounded, at))));
+                        last = Some((at, at.and_then(|at| store.end_from(bounded, at))));
                     }
                     let end = last.and_then(|(_, end)| end);
                     end.filter(|end| long.chars + end < many).map(|_| true)
@@ -101,26 +127,11 @@ impl MaskStore {
                 out.push(long.token);
             }
         }
-        Ok(Some(known.without(store, &out, is_long)))
+        Ok(Some(out))
     }
+}
 
-    /// The same for what is left of tokens, where no token is so long that it matters.
-    pub(super) fn go_on_shorter(
-        &self,
-        store: &Store,
-        tables: &Tables,
-        pending: PendingId,
-        state: StateId,
-        work: &mut Work,
-    ) -> Result<Option<Walked>, Exceeded> {
-        if is_off(Switch::LongCounts) {
-            return Ok(None);
-        }
-        let Some((like, left)) = store.with_more_left(state) else { return Ok(None) };
-        let known = self.resolve(store, tables, pending, like, work)?;
-        Ok(self.is_short(tables, known, left, work)?.then(|| known.clone()))
-    }
-
+impl MaskStore {
     /// Whether no token of more than so many bytes was found, neither as a whole nor in part.
     fn is_short(
         &self,

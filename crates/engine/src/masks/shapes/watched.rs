@@ -1,8 +1,10 @@
 //! Runs of characters under conditions: passwords that must have a digit, names that must not have a word in them.
 //!
-//! Where each condition can be met in a few more characters, wherever the text has come to, all tokens of the run are
-//! allowed that leave room for those, but for the few with which a condition fails. Those are found by going down the
-//! trie where it has all bytes that failing takes. See [`Watched`].
+//! *Recognized* is a formula that is a loop beside conditions which watch the text go by (see [`Watched`]), at an anchor and at any
+//! other node. *Exact*, since where each condition can be met in a few more characters, wherever the text has come to, all
+//! tokens of the run are allowed that leave room for those, but for those with which a condition fails. The *answer* is the
+//! mask of the run, less the few with which one does, which are found by going down the trie where it has all bytes that failing
+//! takes. The *limit*: more than [`LONG_TOKENS`] tokens that leave too little room are walked.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::walk::{RUN_TOKENS, UnderConditions, Walk};
+use super::shape::{AnchorShape, AtAnchor, Place, PlaceShape, Seen};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{Endings, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
 use crate::tokens::accept::Shared;
@@ -22,17 +25,54 @@ use crate::work::Exceeded;
 /// So many tokens that leave too little room are looked at one by one.
 const LONG_TOKENS: usize = 4_000;
 
+/// A loop under conditions, at an anchor.
+pub(super) struct WatchedRun(Rc<UnderConditions>);
+
+impl<'a> AnchorShape<'a> for WatchedRun {
+    const WAY: Switch = Switch::WatchedRuns;
+
+    fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
+        let known = if walk.booleans { walk.watched_at(at.local) } else { None };
+        Ok(known.map(WatchedRun))
+    }
+
+    fn answer(self, walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
+        let done = walk.watched(at.index, &self.0)?;
+        Ok(done.then_some(Seen::All))
+    }
+}
+
+/// The same at another node.
+pub(super) struct WatchedSubtree(Rc<UnderConditions>);
+
+impl<'a> PlaceShape<'a> for WatchedSubtree {
+    const WAY: Switch = Switch::WatchedSubtrees;
+
+    #[inline]
+    fn may_be(walk: &mut Walk<'a>, at: Place<'a>) -> bool {
+        // What a place can do that was expanded is known already.
+        walk.booleans && !walk.store.is_expanded(at.local)
+    }
+
+    fn recognize(walk: &mut Walk<'a>, at: Place<'a>) -> Result<Option<Self>, Exceeded> {
+        Ok(walk.watched_at(at.local).map(WatchedSubtree))
+    }
+
+    fn answer(self, walk: &mut Walk<'a>, at: Place<'a>) -> Result<bool, Exceeded> {
+        walk.watched_below(at.node, &self.0)
+    }
+}
+
 impl Walk<'_> {
-    /// Takes all tokens from an anchor on, where a place is a loop under conditions. Answers whether that is so.
-    pub(super) fn watched(&mut self, index: u32, local: LocalId) -> Result<bool, Exceeded> {
-        let Some(known) = self.watched_at(local) else { return Ok(false) };
-        let UnderConditions { watched, onward, exits } = &*known;
+    /// Takes all tokens from an anchor on. Answers whether they are not too many to be looked at.
+    fn watched(&mut self, index: u32, known: &UnderConditions) -> Result<bool, Exceeded> {
+        let UnderConditions { watched, onward, exits } = known;
         let anchor = self.tables.profile.anchor(index);
         let first = watched.chars.intersect(&anchor.bytes);
         let rest = CharClass { ascii: watched.chars, wide: false, lack: LackId::NOTHING };
         let pays = anchor.has(RUN_TOKENS, &first) && Profile::pays(&first, &rest);
         if !pays || watched.left <= watched.spare {
-            return self.watched_below(anchor.node, local);
+            return self.watched_below(anchor.node, known);
         }
         let run = Run { anchor: index, first, first_wide: false, rest, most: watched.left };
         let short = Run { most: watched.left - watched.spare, ..run };
@@ -46,11 +86,10 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// Takes all tokens below a node that is no anchor, where a place is a loop under conditions. Answers whether that is so.
+    /// Takes all tokens below a node, by walking. Answers whether it can be told that they can be completed.
     #[inline(never)] // hardly any grammar has formulas
-    pub(super) fn watched_below(&mut self, node: u32, local: LocalId) -> Result<bool, Exceeded> {
-        let Some(known) = self.watched_at(local) else { return Ok(false) };
-        let UnderConditions { watched, onward, exits } = &*known;
+    fn watched_below(&mut self, node: u32, known: &UnderConditions) -> Result<bool, Exceeded> {
+        let UnderConditions { watched, onward, exits } = known;
         let mut endings = Endings::default();
         let (mut found, mut left) = (Ids::new(), SmallVec::<[(u32, u8); 8]>::new());
         let mut todo: SmallVec<[(u32, WatchPlace, u32); 16]> =

@@ -1,4 +1,8 @@
 //! Where the characters past ASCII lead, all of them at once.
+//!
+//! *Recognized* is a place at an anchor from which they all lead to one place, and none of them on from there. *Exact*, since they
+//! are then a run of one character. The *answer* is its mask; as bytes they are many nodes. The *limits*: [`WIDE_PLACES`]
+//! places in the middle of a character, and [`DEAD`] characters that lead nowhere.
 
 use std::sync::Arc;
 
@@ -7,8 +11,9 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::Wide;
 use super::super::walk::{Places, RUN_TOKENS, Walk};
+use super::shape::{AtAnchor, BytesShape};
 use crate::ablate::{Switch, is_off};
-use crate::automaton::LocalId;
+use crate::automaton::{LocalExpansion, LocalId};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Run, RunMask};
@@ -76,6 +81,26 @@ fn chars_of(path: &[ByteSet], last: &ByteSet, most: usize) -> Option<Vec<char>> 
     Some(spelled.iter().filter_map(|bytes| std::str::from_utf8(bytes).ok()?.chars().next()).collect())
 }
 
+/// Characters past ASCII that lead to one place.
+pub(super) struct OneWide;
+
+impl BytesShape for OneWide {
+    const WAY: Switch = Switch::WideRuns;
+
+    fn take(
+        walk: &mut Walk<'_>,
+        at: AtAnchor<'_>,
+        _: &LocalExpansion,
+        left: &ByteSet,
+    ) -> Result<ByteSet, Exceeded> {
+        let are_many = at.anchor.has(RUN_TOKENS, &left.intersect(&ByteSet::PAST_ASCII));
+        match are_many && walk.calls_nothing(at.local) {
+            true => walk.one_wide(at),
+            false => Ok(ByteSet::EMPTY),
+        }
+    }
+}
+
 impl Walk<'_> {
     /// Whether every character past ASCII leads from `local` to `target`, and those of a lack nowhere.
     pub(super) fn wide_leads_to(
@@ -92,19 +117,9 @@ impl Walk<'_> {
         Ok(same && targets.iter().all(|&other| other == target))
     }
 
-    /// Takes, from an anchor on, the characters past ASCII if all of them lead to one place, and none of them on from there.
-    /// As bytes they are many nodes. Answers the bytes it has seen to.
-    pub(super) fn one_wide(
-        &mut self,
-        index: u32,
-        local: LocalId,
-        left: &ByteSet,
-    ) -> Result<ByteSet, Exceeded> {
+    /// Takes, from an anchor on, the characters past ASCII. Answers the bytes it has seen to.
+    fn one_wide(&mut self, AtAnchor { index, anchor, local }: AtAnchor<'_>) -> Result<ByteSet, Exceeded> {
         let (past, none) = (ByteSet::PAST_ASCII, ByteSet::EMPTY);
-        let anchor = self.tables.profile.anchor(index);
-        if !anchor.has(RUN_TOKENS, &left.intersect(&past)) {
-            return Ok(none);
-        }
         let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(none) };
         let &[next] = &targets[..] else { return Ok(none) };
         let exits = self.store.split_expansion(next).alive;
@@ -126,13 +141,12 @@ impl Walk<'_> {
     /// Where the characters past ASCII lead that the vocabulary can spell, if all but a few lead somewhere.
     pub(super) fn wide_of(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
         if !is_off(Switch::WideMemo)
-            && let Some(known) = self.memory.wide.get(local)
+            && let Some(known) = self.memory.wide.get(&local)
         {
             return Ok(known);
         }
         let found = self.find_wide(local)?;
-        self.memory.wide.insert(local, found.clone());
-        Ok(found)
+        Ok(self.memory.wide.insert(local, found, |bytes| self.store.add_bytes(bytes)))
     }
 
     fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {

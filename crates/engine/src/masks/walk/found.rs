@@ -42,6 +42,15 @@ impl Places {
     }
 }
 
+/// The place that was visited last.
+pub(crate) struct Staying {
+    pub(crate) local: LocalId,
+    /// How often in a row.
+    pub(crate) visits: u32,
+    /// The ASCII characters that lead from there back to it, if it was often.
+    pub(crate) ascii: u128,
+}
+
 /// A loop under conditions.
 pub(crate) struct UnderConditions {
     pub(crate) watched: Watched,

@@ -3,5 +3,5 @@
 mod core;
 mod found;
 
-pub(crate) use self::core::{FEW, RUN_TOKENS, Walk};
-pub(crate) use found::{Closed, FIRST, Places, Rows, UnderConditions};
+pub(crate) use self::core::{FEW, FRAMES_DEEP, RUN_TOKENS, Walk, calls_apart, overlaps};
+pub(crate) use found::{Closed, FIRST, Places, Rows, Staying, UnderConditions};

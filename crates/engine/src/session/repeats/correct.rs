@@ -5,7 +5,7 @@
 //! comma of its own: those are few in a vocabulary, and which of them are worth a look depends on the configuration
 //! alone, so that is found out once and remembered ([`Corrections`]). Keys that abound are simpler: see [`clear_repeated_keys`].
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -112,9 +112,9 @@ impl Session {
         let known = &self.generation.corrections.beginning;
         let key = (key_of(config), [inside, closing, other, tracker.keys_abound()]);
         if !is_off(Switch::BeginningMemo)
-            && let Some(list) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+            && let Some(list) = known.get(&key)
         {
-            return Ok(list.clone());
+            return Ok(list);
         }
         let common = &self.inner().common;
         let (tables, structure) = (&common.tables, common.structure());
@@ -147,9 +147,7 @@ impl Session {
         }
         let size: usize = found.iter().map(|alike| alike.rest.len() + alike.tokens.len() * 4 + 64).sum();
         let found: Arc<[Alike]> = found.into();
-        self.generation.store.add_bytes(size + 128);
-        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, found.clone());
-        Ok(found)
+        Ok(known.insert(key, found, |bytes| self.generation.store.add_bytes(bytes + size)))
     }
 
     /// Whether `bytes` begin something new after a comma, and it ends in them or may have too little choice.
