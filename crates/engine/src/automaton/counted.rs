@@ -76,8 +76,8 @@ impl Store {
             Some(state) => self.machine_state(MachineStateId(state)).state.clone(),
             None => machine.start(),
         };
-        let free = machine.free(&state)?;
-        Some(InMachine { machine, state, free, after: self.local_at(self.local(local).heads[0].1, tail) })
+        let any = machine.any(&state)?;
+        Some(InMachine { machine, state, any, after: self.local_at(self.local(local).heads[0].1, tail) })
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct InMachine<'a> {
     pub(crate) machine: &'a dyn Machine,
     pub(crate) state: Box<[u8]>,
     /// How many bytes of its alphabet may follow, whatever they are.
-    pub(crate) free: u32,
+    pub(crate) any: u32,
     /// What follows it.
     pub(crate) after: LocalId,
 }

@@ -1,7 +1,7 @@
 //! Numbered values, found by what they are.
 //!
-//! Each is listed with its hash: a table that grows then moves numbers, and need not look at thousands of values all over
-//! the memory (in the middle of a mask that took 200 µs, and made for the worst ones of large schemas).
+//! Each is listed with its hash: a table that grows, in the middle of a mask perhaps, then moves numbers, and need not look
+//! at thousands of values all over the memory.
 
 use hashbrown::HashTable;
 

@@ -42,7 +42,7 @@ pub trait Machine: Send + Sync {
 
     /// For machines with more states than can be kept: how many bytes of the alphabet may follow a state, whatever they
     /// are; 0 if that is not known. Masks are then made without keeping the states inside of tokens.
-    fn free(&self, state: &[u8]) -> Option<u32> {
+    fn any(&self, state: &[u8]) -> Option<u32> {
         let _ = state;
         None
     }
@@ -128,8 +128,8 @@ impl Machine for NonEmpty {
         self.inner.0.alphabet()
     }
 
-    fn free(&self, state: &[u8]) -> Option<u32> {
-        self.inner.0.free(state.get(1..).unwrap_or_default())
+    fn any(&self, state: &[u8]) -> Option<u32> {
+        self.inner.0.any(state.get(1..).unwrap_or_default())
     }
 
     fn covers(&self, name: &str) -> bool {

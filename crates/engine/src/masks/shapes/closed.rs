@@ -540,10 +540,10 @@ impl Walk<'_> {
         around: Option<&Search>,
     ) -> Result<Looked, Exceeded> {
         let mut looked = Looked::default();
-        if let Some((bytes, free, follows)) = self.free_in_machines(local) {
+        if let Some((bytes, any, follows)) = self.any_in_machines(local) {
             search.ascii = search.ascii.intersect(&bytes);
             search.wide = false;
-            search.most = search.most.min(chars.saturating_add(free));
+            search.most = search.most.min(chars.saturating_add(any));
             search.after_machines = search.after_machines.union(&follows);
             looked.ascii.push((u128::MAX, search.looked.len())); // inside, up to so many, nothing fails
             return Ok(looked);

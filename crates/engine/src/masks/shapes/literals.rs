@@ -3,8 +3,8 @@
 //! *Recognized* is a place in a literal, and one in which literals are open beside other things. *Exact*, since a literal is one
 //! way down the trie, and what a place allows is what each of its cells does. The *answer* is the tokens on that way, and those
 //! of what follows it; the rest of the place is visited without the literals. The *limit*: where there are [`MANY`], what came of each
-//! is remembered. Words that may be given once each, such as the items of an array of an enumeration that must differ, are
-//! another set of hundreds of literals after every one of them, all but one of which were followed before.
+//! is remembered: words that may be given once each, such as the items of an array of an enumeration that must
+//! differ, are nearly the same set of literals after every one of them.
 
 use std::ops::Range;
 use std::sync::PoisonError;

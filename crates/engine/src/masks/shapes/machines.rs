@@ -70,22 +70,22 @@ impl<'a> Walk<'a> {
 
     /// For a place in machines and nowhere else: the bytes they read, how many of those may follow whatever they are, and the bytes that
     /// may follow the machines.
-    pub(super) fn free_in_machines(&self, local: LocalId) -> Option<(ByteSet, u32, ByteSet)> {
+    pub(super) fn any_in_machines(&self, local: LocalId) -> Option<(ByteSet, u32, ByteSet)> {
         let (machines, None) = self.machines_at(local)? else { return None };
-        let most = machines.iter().max_by_key(|place| place.free)?;
+        let most = machines.iter().max_by_key(|place| place.any)?;
         let follows = machines.iter().map(|place| self.store.split_expansion(place.after).alive);
         let follows = follows.fold(ByteSet::EMPTY, |all, alive| all.union(&alive));
-        Some((most.machine.alphabet(), most.free, follows))
+        Some((most.machine.alphabet(), most.any, follows))
     }
 
     /// Has machines read the tokens from an anchor on.
     fn read_at_anchor(&mut self, index: u32, machines: &Places<'a>) -> Result<(), Exceeded> {
         let node = self.tables.profile.anchor(index).node;
         // What one machine reads whatever it is, the others need not read.
-        let most = machines.iter().max_by_key(|place| place.free);
-        let (bytes, free) = most.map_or((ByteSet::EMPTY, 0), |p| (p.machine.alphabet(), p.free));
-        if free > 0 {
-            let run = run_of(index, bytes, free);
+        let most = machines.iter().max_by_key(|place| place.any);
+        let (bytes, any) = most.map_or((ByteSet::EMPTY, 0), |p| (p.machine.alphabet(), p.any));
+        if any > 0 {
+            let run = run_of(index, bytes, any);
             let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
             self.work.spend(64)?;
             self.masks.push(Shared { mask, minus });
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
                 covers(other, place) && other.state == place.state && (j < i || !covers(place, other))
             });
             if !is_covered {
-                self.read_below(node, place, bytes, free)?;
+                self.read_below(node, place, bytes, any)?;
             }
             self.leave_machine(index, place)?;
         }

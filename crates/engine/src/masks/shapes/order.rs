@@ -7,9 +7,9 @@ use super::super::memory::{MaskStore, Origin};
 use super::super::walk::Walk;
 use super::apart::{FormulasApart, KeywordsApart, WordCallsApart};
 use super::but_few::{ExceptedKey, ExceptedRun};
+use super::but_matched::MatchedApart;
 use super::chain::Chains;
 use super::closed::{ClosedEarly, ClosedPlaces};
-use super::free::ButMatched;
 use super::generic::GenericPlace;
 use super::key::InKey;
 use super::literals::{BesideLiterals, InLiteral, OfLiterals};
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
     /// The shapes of places at anchors.
     fn by_shape_at_anchor(&mut self, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
         first_of!(at(self, at):
-            FormulasApart, KeywordsApart, WordCallsApart, ExceptedRun<'_>, ButMatched, WatchedRun)
+            FormulasApart, KeywordsApart, WordCallsApart, ExceptedRun<'_>, MatchedApart, WatchedRun)
     }
 
     /// The shapes of bytes at anchors. Takes out of those that are left what it has seen to.

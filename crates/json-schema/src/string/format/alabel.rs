@@ -246,7 +246,7 @@ impl Machine for ALabel {
         alphabet()
     }
 
-    fn free(&self, state: &[u8]) -> Option<u32> {
+    fn any(&self, state: &[u8]) -> Option<u32> {
         Some((self.most - AMPLE).saturating_sub(state.len() as u32))
     }
 

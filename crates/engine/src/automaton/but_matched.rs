@@ -16,7 +16,7 @@ use crate::work::{Exceeded, Work};
 const EXPRS: usize = 1 << 12;
 
 /// What a cell is: texts of `whole` but for those of `without`, then `tail`.
-pub(crate) struct Free {
+pub(crate) struct ButMatched {
     pub(crate) whole: StateId,
     pub(crate) without: StateId,
     pub(crate) tail: StateId,
@@ -28,14 +28,18 @@ pub(crate) struct Free {
 
 impl Store {
     /// A state of one formula as texts of one expression but for those of others, if that is what it is.
-    pub(crate) fn free(&self, state: StateId, work: &mut Work) -> Result<Option<Free>, Exceeded> {
+    pub(crate) fn but_matched(
+        &self,
+        state: StateId,
+        work: &mut Work,
+    ) -> Result<Option<ButMatched>, Exceeded> {
         let mut looked = 0;
-        let found = self.find_free(state, &mut looked);
+        let found = self.find_but_matched(state, &mut looked);
         work.spend(looked / 8)?;
         Ok(found)
     }
 
-    fn find_free(&self, state: StateId, looked: &mut usize) -> Option<Free> {
+    fn find_but_matched(&self, state: StateId, looked: &mut usize) -> Option<ButMatched> {
         let [cell] = self.state(state).kernel[..] else { return None };
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
         let (whole, mut without) = self.leaf_without(formula)?;
@@ -52,7 +56,7 @@ impl Store {
         let unlike = ByteSet::ASCII.minus(&lasts.bytes);
         let mut build = self.build();
         let [whole, without, tail] = [whole, &cells, &[tail]].map(|cells| build.state(cells));
-        Some(Free { whole, without, tail, unlike, most })
+        Some(ButMatched { whole, without, tail, unlike, most })
     }
 
     /// If the texts of a state are all that have more than so many characters of a set: how many, and the set.

@@ -1,6 +1,6 @@
 //! Runs of characters but for what other expressions match: keys that match none of the patterns.
 //!
-//! *Recognized* is a formula that is a loop but for what others match (see [`Free`]), where a character leads away from those.
+//! *Recognized* is a formula that is a loop but for what others match (see [`ButMatched`]), where a character leads away from those.
 //! *Exact*, since wherever the characters lead, the text can go on, and it may end unless the others match what is there. The
 //! *answer* is the mask of the run; the others alone are asked where something follows it in the same token, and most of
 //! the time they have come to nothing by then. The *limit*: what follows must be told from the run by a byte of ASCII.
@@ -11,7 +11,7 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::walk::{FEW, Places, RUN_TOKENS, Walk};
 use super::shape::{AnchorShape, AtAnchor, Seen};
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{Free, LocalId, Loop};
+use crate::automaton::{ButMatched, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Profile, Run, RunMask};
@@ -30,8 +30,8 @@ struct First {
 }
 
 /// A loop but for what others match.
-pub(super) struct ButMatched {
-    free: Free,
+pub(super) struct MatchedApart {
+    of: ButMatched,
     known: First,
     /// A character behind which the text may end.
     away: u8,
@@ -40,21 +40,21 @@ pub(super) struct ButMatched {
     most: u32,
 }
 
-impl<'a> AnchorShape<'a> for ButMatched {
+impl<'a> AnchorShape<'a> for MatchedApart {
     const WAY: Switch = Switch::ComplementRuns;
 
     /// The place is asked for a few bytes only: to find out all that a formula can do would be most of the work.
     fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
         let store = walk.store;
         let Some((state, _)) = store.only_state(at.local) else { return Ok(None) };
-        let Some(free) = store.free(state, walk.work)? else { return Ok(None) };
-        let Some(known) = walk.first_of(&free)? else { return Ok(None) };
+        let Some(of) = store.but_matched(state, walk.work)? else { return Ok(None) };
+        let Some(known) = walk.first_of(&of)? else { return Ok(None) };
         let First { ascii, rest, others, .. } = known;
         let first = ascii.intersect(&at.anchor.bytes);
-        let onward = store.split_expansion(store.clamped_local(store.local_of(free.tail)));
+        let onward = store.split_expansion(store.clamped_local(store.local_of(of.tail)));
         let is_plain = !onward.pops && onward.ends.is_empty() && onward.apart.is_empty();
         let apart = !onward.alive.intersects(&rest.ascii) && onward.alive.ascii_bits() & others == 0;
-        let away = first.intersect(&rest.ascii).intersect(&free.unlike).first();
+        let away = first.intersect(&rest.ascii).intersect(&of.unlike).first();
         let Some(away) = away.filter(|_| is_plain && apart && onward.alive.is_subset(&ByteSet::ASCII)) else {
             return Ok(None);
         };
@@ -64,23 +64,23 @@ impl<'a> AnchorShape<'a> for ButMatched {
         {
             return Ok(None);
         }
-        let most = match free.most {
+        let most = match of.most {
             Some((most, set)) if walk.has_all(set, &rest) => most,
             Some(_) => return Ok(None),
             None => u32::MAX,
         };
-        Ok(Some(ButMatched { free, known, away, onward: onward.alive, most }))
+        Ok(Some(MatchedApart { of, known, away, onward: onward.alive, most }))
     }
 
     fn answer(self, walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Seen>, Exceeded> {
-        let ButMatched { free, known, away, onward, most } = self;
+        let MatchedApart { of, known, away, onward, most } = self;
         let First { wide: first_wide, rest, .. } = known;
         let first = known.ascii.intersect(&at.anchor.bytes);
         let run = Run { anchor: at.index, first, first_wide, rest, most };
         let RunMask { mask, minus, .. } = walk.tables.profile.mask(walk.trie, run);
         walk.masks.push(Shared { mask, minus });
         walk.work.spend(64)?;
-        walk.leave_free(&run, (at.local, away), &free, (known.goes_on, onward))?;
+        walk.leave_matched(&run, (at.local, away), &of, (known.goes_on, onward))?;
         let done = first.union(if first_wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let left = known.begins.union(&onward).intersect(&at.anchor.bytes).minus(&done);
         if left.len() > FEW {
@@ -119,9 +119,9 @@ impl Walk<'_> {
 
     /// Where the first characters of the whole lead, if that is an endless loop in which it may end, and the same for most of
     /// them.
-    fn first_of(&mut self, free: &Free) -> Result<Option<First>, Exceeded> {
+    fn first_of(&mut self, of: &ButMatched) -> Result<Option<First>, Exceeded> {
         let store = self.store;
-        let start = store.clamped_local(store.local_of(free.whole));
+        let start = store.clamped_local(store.local_of(of.whole));
         let Some(home) = self.home(start)? else { return Ok(None) };
         let endless = |repeats: &Loop| {
             repeats.need == 0 && repeats.left.is_none_or(|left| left as usize > self.trie.longest)
@@ -140,16 +140,16 @@ impl Walk<'_> {
     }
 
     /// Goes on where something else follows a run. `away` is a character behind which the text may end.
-    fn leave_free(
+    fn leave_matched(
         &mut self,
         run: &Run,
         (local, away): (LocalId, u8),
-        free: &Free,
+        of: &ButMatched,
         (goes_on, onward): (ByteSet, ByteSet),
     ) -> Result<(), Exceeded> {
         let store = self.store;
         let Some(home) = self.by_byte(local, away)? else { return Ok(()) };
-        let others = store.clamped_local(store.local_of(free.without));
+        let others = store.clamped_local(store.local_of(of.without));
         let others_home = self.after_byte(others, away)?;
         let firsts = store.split_expansion(others).alive;
         // Most of what they search for has not begun: then they are where they were.
@@ -173,7 +173,7 @@ impl Walk<'_> {
                     Some((first, rest)) if entry.is_within(first, rest) => others_home,
                     _ => self.place_at(before, &mut known)?,
                 };
-                let alike = free.most.is_none() || onward.contains(byte);
+                let alike = of.most.is_none() || onward.contains(byte);
                 let next = if alike && left == others_home {
                     from_home
                 } else if onward.contains(byte) {
