@@ -8,6 +8,7 @@
 
 mod ablate;
 mod bench;
+mod data;
 mod instructions;
 mod layers;
 mod package;
@@ -24,9 +25,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test         everything a change must pass: tidy, fmt, clippy, fixtures, tests, doctests, the command itself,
+  test         everything a change must pass: tidy, fmt, clippy, data, tests, doctests, the command itself,
                the server, a sample of the conformance sweeps, counts of instructions, a part of sanitize,
-               the public items, the packages
+               the public items, the packages; with --demand-data no data may be missing
   tidy         layering of crates and of modules, bans, file sizes, module docs
   layers       the files of a crate by level, its imports that run up and its circles: layers CRATE [ROW…], where
                the rows are an order of modules to try, lowest first
@@ -46,7 +47,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => steps::test(&root),
+        ["test"] => steps::test(&root, false),
+        ["test", "--demand-data"] => steps::test(&root, true),
         ["layers", name, ref order @ ..] => show(layers::show(&root, name, order)),
         ["tidy"] => report(&tidy::check(&root)),
         ["conformance", ref rest @ ..] => steps::conformance(&root, rest),

@@ -92,6 +92,8 @@ impl Build<'_> {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(self.root).env("RUSTFLAGS", flags);
         cargo.args(["build", "--release", "--quiet", "--package", "tokenstile-cli", "--target", host]);
+        // Who builds with a profile has the time to optimise the whole, too.
+        cargo.env("CARGO_PROFILE_RELEASE_LTO", "thin");
         cargo.args(["--features", "dev"]);
         run_command(cargo.arg("--target-dir").arg(&folder).args(self.arguments))?;
         Ok(folder.join(host).join("release/tokenstile"))

@@ -1,12 +1,14 @@
 //! `cargo xtask test`: one step after the other, each under its own heading; all run even if one fails.
 //!
-//! Rust and Python are enough. Fixtures come from package registries: where they cannot be had, that is a failure
-//! in CI (`CI=true`); elsewhere it is a warning, and the tests of real vocabularies skip.
+//! Rust and Python are enough. What is not there is a warning: of the shared data, for which small data of the project's own
+//! stands in; of the fetched data, without which the tests that need it are not run and are named. With `--demand-data` it is
+//! a failure.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::data::{self, Data, Ignored};
 use crate::instructions::{self, Comparison};
 use crate::process::output;
 use crate::sanitize::{self, Outcome};
@@ -50,42 +52,43 @@ impl End {
     }
 }
 
-type Step = (&'static str, fn(&Path) -> End);
+type Step = (&'static str, fn(&Path, &Data) -> End);
 
 const STEPS: [Step; 14] = [
-    ("tidy", tidy),
-    ("fmt", |root| cargo(root, &["fmt", "--all", "--check"])),
+    ("tidy", |root, _| tidy(root)),
+    ("fmt", |root, _| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator.
-    ("clippy", |root| {
+    ("clippy", |root, _| {
         let what = ["clippy", "--workspace", "--all-targets", "--quiet"];
         cargo(root, &[&what[..], &["--", "--deny", "warnings"]].concat())
     }),
-    ("fixtures", fixtures),
+    ("data", fetch),
     ("tests", tests),
-    ("doctests", |root| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
-    ("command", smoke),
+    ("doctests", |root, _| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
+    ("command", |root, _| smoke(root)),
     ("serve", serve),
     ("conformance", conformance_sample),
-    ("sanitize", |root| sanitized(root, true)),
-    ("published", published),
-    ("instructions", |root| count_instructions(root, false)),
-    ("surface", |root| compare_surface(root, false)),
-    ("package", pack),
+    ("sanitize", |root, _| sanitized(root, true)),
+    ("published", |root, _| published(root)),
+    ("instructions", |root, _| count_instructions(root, false)),
+    ("surface", |root, _| compare_surface(root, false)),
+    ("package", |root, _| pack(root)),
 ];
 
-/// Whether every test must run.
+/// Whether the tools that are not part of the toolchain must be there.
 fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| value == "true" || value == "1")
 }
 
-/// Runs all steps.
-pub(crate) fn test(root: &Path) -> ExitCode {
+/// Runs all steps; with `demanded` no data may be missing.
+pub(crate) fn test(root: &Path, demanded: bool) -> ExitCode {
     let started = Instant::now();
+    let data = Data::new(root, demanded);
     let mut ends: Vec<(&str, End, Duration)> = Vec::new();
     for (number, (name, run)) in (1..).zip(STEPS) {
         println!("\n=== {number}/{} {name} ===", STEPS.len());
         let begun = Instant::now();
-        let end = run(root);
+        let end = run(root, &data);
         println!("--- {name}: {} ({:.1} s)", end.word(), begun.elapsed().as_secs_f64());
         ends.push((name, end, begun.elapsed()));
     }
@@ -95,7 +98,7 @@ pub(crate) fn test(root: &Path) -> ExitCode {
     }
     let warned = ends.iter().filter(|(_, end, _)| *end == End::Warned).count();
     if warned > 0 {
-        println!("some fixtures, data or tools are not there: what needs a missing one was skipped");
+        println!("some data or tools are not there: what needs a missing one was not done");
     }
     let failed = ends.iter().filter(|(_, end, _)| *end == End::Failed).count();
     println!(
@@ -112,34 +115,75 @@ fn tidy(root: &Path) -> End {
     End::of(problems.is_empty())
 }
 
-/// Fetches real vocabularies and has independent libraries write down what is in them. That is mostly waiting, so the tests
-/// are built at the same time; if they cannot be, their own step says so.
-fn fixtures(root: &Path) -> End {
+/// Says what of the shared data is there, and fetches real vocabularies and has independent libraries write down what is in
+/// them. That is mostly waiting, so the tests are built at the same time; if they cannot be, their own step says so.
+fn fetch(root: &Path, data: &Data) -> End {
     let mut python = Command::new("python3");
     let fetching = python.args(["tools/fixtures.py", "--reference"]).current_dir(root).spawn();
     cargo(root, &[&BUILD_TESTS[..], &["--quiet"]].concat());
     match fetching.and_then(|mut fetching| fetching.wait()) {
-        Ok(status) if status.success() => return End::Passed,
-        Ok(_) => {}
+        Ok(status) => data.set_fetched(status.success()),
         Err(error) => println!("python3: {error}"),
     }
-    if in_ci() {
-        println!("some fixtures could not be had, and in CI every test must run");
+    let missing = data.missing();
+    missing.iter().for_each(|missing| println!("MISSING: {missing}"));
+    if missing.is_empty() { End::Passed } else { lacking(data) }
+}
+
+/// How a step ends that lacks data.
+fn lacking(data: &Data) -> End {
+    if data.is_demanded() {
+        println!("--demand-data: no data may be missing");
         return End::Failed;
     }
-    println!(
-        "some fixtures could not be had: the tests that read them will be skipped (in CI this is a failure)"
-    );
     End::Warned
 }
 
-/// All tests but the doctests, with nextest where it is installed.
-fn tests(root: &Path) -> End {
-    if quietly(root, "cargo", &["nextest", "--version"]) {
-        return cargo(root, &["nextest", "run", "--workspace", "--no-fail-fast"]);
+/// All tests but the doctests. Those that are not run are named.
+fn tests(root: &Path, data: &Data) -> End {
+    let ignored = match data::ignored_tests(root) {
+        Ok(ignored) => ignored,
+        Err(error) => {
+            println!("{error}");
+            return End::Failed;
+        }
+    };
+    let passed = run_tests(root, data, &ignored);
+    let (needing, long): (Vec<_>, Vec<_>) = ignored.iter().partition(|test| test.needs_data);
+    long.iter().for_each(|test| println!("NOT RUN, since it takes minutes: {test}"));
+    if !data.is_fetched() {
+        needing.iter().for_each(|test| println!("NOT RUN, since it needs fetched data: {test}"));
+        println!("{} tests were not run", ignored.len());
     }
-    println!("(cargo-nextest is not installed: using cargo test)");
-    cargo(root, &["test", "--workspace", "--no-fail-fast", "--quiet", "--lib", "--bins", "--tests"])
+    match passed {
+        false => End::Failed,
+        true if data.missing().is_empty() => End::Passed,
+        true => lacking(data),
+    }
+}
+
+/// Runs all tests, with nextest where it is installed: those that need fetched data too if it is there.
+fn run_tests(root: &Path, data: &Data, ignored: &[Ignored]) -> bool {
+    let with_nextest = quietly(root, "cargo", &["nextest", "--version"]);
+    let run: &[&str] = match with_nextest {
+        true => &["nextest", "run", "--workspace", "--no-fail-fast"],
+        false => &["test", "--workspace", "--no-fail-fast", "--quiet", "--lib", "--bins", "--tests"],
+    };
+    if !with_nextest {
+        println!("(cargo-nextest is not installed: using cargo test)");
+    }
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root).args(run).arg("--");
+    if data.is_fetched() {
+        cargo.args(["--include-ignored", "--exact"]);
+        for test in ignored.iter().filter(|test| !test.needs_data) {
+            cargo.args(["--skip", &test.name]);
+        }
+    }
+    if data.is_demanded() {
+        cargo.env(data::DEMAND, "1");
+    }
+    cargo.status().is_ok_and(|status| status.success())
 }
 
 fn smoke(root: &Path) -> End {
@@ -193,11 +237,11 @@ fn built(root: &Path, build: &[&str], name: &str) -> Option<String> {
 }
 
 /// The server with the real model: real clients, a browser, hostile requests.
-fn serve(root: &Path) -> End {
+fn serve(root: &Path, data: &Data) -> End {
     let Some(command) = command(root) else { return End::Failed };
     match run(root, "python3", &["tools/serve/run.py", &command]) {
         Some(0) => End::Passed,
-        Some(3) => End::Warned,
+        Some(3) => lacking(data),
         _ => End::Failed,
     }
 }
@@ -222,12 +266,13 @@ pub(crate) fn conformance(root: &Path, arguments: &[&str]) -> ExitCode {
     }
 }
 
-/// A sample of them, built as the tests are: to build them as `conformance` does takes longer than they run.
-fn conformance_sample(root: &Path) -> End {
+/// A sample of them. The program is the one that the tests have built: to build it as `conformance` does takes longer than they
+/// run.
+fn conformance_sample(root: &Path, data: &Data) -> End {
     if !has_sweeps(root) {
-        return End::Warned;
+        return lacking(data);
     }
-    let sweeps = built(root, &["build", "--workspace", "--bins"], "tokenstile-conformance");
+    let sweeps = built(root, &BUILD_TESTS, "tokenstile-conformance");
     End::of(sweeps.is_some_and(|sweeps| run(root, &sweeps, &[]) == Some(0)))
 }
 
@@ -243,7 +288,9 @@ fn run_conformance(root: &Path, arguments: &[&str]) -> End {
 fn has_sweeps(root: &Path) -> bool {
     let has = root.join("../shared/maskbench").is_dir();
     if !has {
-        println!("SKIPPED: ../shared/maskbench is not there, and the sweeps need its data");
+        println!(
+            "NOT RUN: ../shared/maskbench is not there, and the sweeps are compared with what is known of its data"
+        );
     }
     has
 }

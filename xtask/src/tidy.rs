@@ -25,20 +25,20 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 15] = [
+const LAYERS: [Layer; 16] = [
     Layer {
         folder: "crates/grammar",
         core: true,
         may_use: &["hashbrown", "regex-syntax", "rustc-hash", "smallvec"],
         may_offer: &[],
-        tests_may_use: &["tokenstile", "tokenstile-testkit"],
+        tests_may_use: &["tokenstile", "tokenstile-harness", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/json-schema",
         core: true,
         may_use: &["tokenstile-grammar", "bumpalo", "hashbrown", "rustc-hash", "smallvec"],
         may_offer: &[],
-        tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-testkit"],
+        tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-harness", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/engine",
@@ -53,7 +53,7 @@ const LAYERS: [Layer; 15] = [
             "smallvec",
         ],
         may_offer: &["rayon"],
-        tests_may_use: &["tokenstile", "tokenstile-json-schema", "tokenstile-testkit"],
+        tests_may_use: &["tokenstile", "tokenstile-harness", "tokenstile-json-schema", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/tokenstile",
@@ -66,6 +66,20 @@ const LAYERS: [Layer; 15] = [
         folder: "crates/testkit",
         core: false,
         may_use: &["tokenstile-grammar", "rustc-hash"],
+        may_offer: &[],
+        tests_may_use: &[],
+    },
+    Layer {
+        folder: "crates/harness",
+        core: false,
+        may_use: &[
+            "tokenstile-engine",
+            "tokenstile-grammar",
+            "tokenstile-json-schema",
+            "tokenstile-testkit",
+            "base64",
+            "serde_json",
+        ],
         may_offer: &[],
         tests_may_use: &[],
     },
@@ -94,7 +108,7 @@ const LAYERS: [Layer; 15] = [
             "zip",
         ],
         may_offer: &[],
-        tests_may_use: &[],
+        tests_may_use: &["tokenstile-harness"],
     },
     Layer {
         folder: "crates/server",
@@ -128,7 +142,7 @@ const LAYERS: [Layer; 15] = [
             "tokenstile-testkit",
             "tokenstile-grammar",
         ],
-        tests_may_use: &[],
+        tests_may_use: &["tokenstile-harness"],
     },
     Layer {
         folder: "crates/dev",
@@ -142,7 +156,7 @@ const LAYERS: [Layer; 15] = [
         core: false,
         may_use: &["tokenstile", "tokenstile-testkit", "clap", "flate2", "jsonschema", "serde", "serde_json"],
         may_offer: &[],
-        tests_may_use: &[],
+        tests_may_use: &["tokenstile-harness"],
     },
     Layer {
         folder: "crates/instructions",
@@ -302,7 +316,7 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
 }
 
 /// All Rust files below `folder`.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>, problems: &mut Vec<String>) {
+pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>, problems: &mut Vec<String>) {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) => return problems.push(format!("{}: {error}", folder.display())),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
@@ -36,9 +36,14 @@ pub(crate) struct Test {
 /// All schemas of MaskBench, by file and line.
 pub(crate) fn maskbench(shared: &Path) -> Result<Vec<Schema>, Unreadable> {
     let mut schemas = Vec::new();
-    for path in files(&shared.join("maskbench"), ".jsonl.gz")? {
+    let folder = shared.join("maskbench");
+    for path in files(&folder, ".jsonl.gz")?.into_iter().chain(files(&folder, ".jsonl")?) {
         let file = File::open(&path).map_err(|error| Unreadable::new(&path, error))?;
-        for (line, text) in (1..).zip(BufReader::new(GzDecoder::new(file)).lines()) {
+        let content: Box<dyn Read> = match path.extension().is_some_and(|extension| extension == "gz") {
+            true => Box::new(GzDecoder::new(file)),
+            false => Box::new(file),
+        };
+        for (line, text) in (1..).zip(BufReader::new(content).lines()) {
             let text = text.map_err(|error| Unreadable::new(&path, error))?;
             let at = |why: String| Unreadable::new(&path, format!("line {line}: {why}"));
             let value: Value = serde_json::from_str(&text).map_err(|error| at(error.to_string()))?;

@@ -1,9 +1,7 @@
 //! Strings under several conditions, of which some ask for nothing any more: masks against the definition.
 
-mod support;
-
-use support::{Words, compile};
 use tokenstile_engine::Limits;
+use tokenstile_harness::{Words, compile};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 

@@ -1,10 +1,8 @@
 //! Numbers within bounds: masks far from their bounds, near them and at them, against the reference, with vocabularies that
 //! have digits by themselves and several in a token.
 
-mod support;
-
-use support::{byte_vocab, gbnf, masks_agree};
 use tokenstile_engine::{Grammar, Limits};
+use tokenstile_harness::{byte_vocab, gbnf, masks_agree};
 use tokenstile_json_schema::json_schema;
 
 const TOKENS: [&[&str]; 3] = [

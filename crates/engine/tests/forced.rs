@@ -1,9 +1,7 @@
 //! Bytes and tokens that must come next.
 
-mod support;
-
-use support::{byte_vocab, compile, gbnf, regex};
 use tokenstile_engine::{Grammar, Limits, MatchError, Matcher, TokenId, Vocab};
+use tokenstile_harness::{byte_vocab, compile, gbnf, regex};
 
 fn vocab() -> Vocab {
     byte_vocab(&["na", "name", "\":", "\": ", "\": \"", "{\"", "tr", "true", "yes", "ye", "éa", "==", "===="])
@@ -35,9 +33,9 @@ fn at(grammar: &Grammar, text: &str) -> Matcher {
 /// What is forced after `text`, with the matcher left as it was.
 fn forced(grammar: &Grammar, text: &str) -> String {
     let mut matcher = at(grammar, text);
-    let before = support::mask_of(&mut matcher);
+    let before = tokenstile_harness::mask_of(&mut matcher);
     let bytes = matcher.forced_bytes().unwrap();
-    assert_eq!(support::mask_of(&mut matcher), before, "asking changes nothing");
+    assert_eq!(tokenstile_harness::mask_of(&mut matcher), before, "asking changes nothing");
     matcher.commit_bytes(&bytes).unwrap();
     let more = matcher.forced_bytes().unwrap();
     assert!(more.is_empty(), "{:?} was forced, too", more.escape_ascii().to_string());

@@ -1,11 +1,9 @@
 //! Cases that are known to break engines of this kind, by name.
 
-mod support;
-
 use std::time::Instant;
 
-use support::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
 use tokenstile_engine::{CompileError, Compiler, ErrorKind, Grammar, Limits, MatchError, Vocab};
+use tokenstile_harness::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
 use tokenstile_testkit::{Reference, Rng};
 
 /// Compares masks with the reference along random walks, and after each text.
@@ -25,8 +23,10 @@ fn check(grammar: &Grammar, vocab: &Vocab, texts: &[&str], walks: usize) {
             assert_eq!(matcher.is_accepting(), reference.is_accepting(state), "{}", place());
             let words = sorted.compare(&mut matcher, &reference, state);
             let words = words.unwrap_or_else(|e| panic!("{}: {e}", place()));
-            let choices: Vec<u32> =
-                support::tokens_in(&words).into_iter().filter(|&t| vocab.bytes(t).is_some()).collect();
+            let choices: Vec<u32> = tokenstile_harness::tokens_in(&words)
+                .into_iter()
+                .filter(|&t| vocab.bytes(t).is_some())
+                .collect();
             if choices.is_empty() {
                 break;
             }

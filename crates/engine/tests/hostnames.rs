@@ -1,13 +1,9 @@
 //! Names of hosts with encoded labels: masks against the definition, and what becomes of the format among other keywords.
 
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
 use std::sync::OnceLock;
 
-use support::{Words, allowed, byte_vocab, compile};
 use tokenstile_engine::{Grammar, Limits, Vocab};
+use tokenstile_harness::{Words, allowed, byte_vocab, compile, schema};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 

@@ -1,10 +1,7 @@
 //! JSON Schema as a user sees it: which texts are instances, keyword by keyword.
 
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
 use tokenstile_grammar::JsonWhitespace;
+use tokenstile_harness::schema;
 use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder};
 
 /// Schema, texts that are instances, texts that are not; in the canonical and in the exact profile.

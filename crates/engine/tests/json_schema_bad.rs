@@ -1,12 +1,9 @@
 //! Schemas that are wrong, hostile or just large: a typed error with its place or the right language, in bounded time.
 
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
 use std::fmt::Write;
 
 use tokenstile_engine::{Compiler, Constraint, ErrorKind, GrammarError, Limits};
+use tokenstile_harness::schema;
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// A small stack: what recursion there is must be bounded.
@@ -200,7 +197,7 @@ fn patterns_made_to_explode_do_not() {
     assert_eq!((error.kind(), error.pointer()), (ErrorKind::Unsupported, Some("/pattern")));
     let wide = r#"{"type":"string","pattern":"^(.*a.{18})$","not":{"pattern":"b.{18}$"}}"#;
     let _ = json_schema(wide, &JsonOptions::default(), &Limits::default())
-        .map(|grammar| Compiler::new(support::byte_vocab::<&str>(&[])).compile(&grammar));
+        .map(|grammar| Compiler::new(tokenstile_harness::byte_vocab::<&str>(&[])).compile(&grammar));
 }
 
 /// Tokens that open more arrays or objects than are walked within each other.
@@ -224,7 +221,7 @@ fn brackets_behind_brackets() {
             }
             let grammar = json_schema(&schema, &JsonOptions::default(), &Limits::default()).unwrap();
             let words: Vec<String> = (1..DEPTH + 4).map(|many| opening.repeat(many)).collect();
-            let constraint = Compiler::new(support::byte_vocab(&words)).compile(&grammar).unwrap();
+            let constraint = Compiler::new(tokenstile_harness::byte_vocab(&words)).compile(&grammar).unwrap();
             let mut matcher = constraint.matcher();
             let mask = matcher.mask().unwrap();
             for (many, token) in (1..DEPTH + 4).zip(256..) {

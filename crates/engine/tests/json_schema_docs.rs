@@ -1,11 +1,8 @@
 //! `docs/json-schema.md` tells the truth: its cases hold, and its table has the keywords that the code has.
 
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
 use serde_json::{Map, Value};
 use tokenstile_grammar::JsonWhitespace;
+use tokenstile_harness::schema;
 use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder};
 
 const PAGE: &str = include_str!("../../../docs/json-schema.md");

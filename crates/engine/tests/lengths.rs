@@ -1,11 +1,9 @@
 //! Patterns held to a length: masks far from the bound, near it and at it, against the reference and the `regex` crate.
 
-mod support;
-
 use regex::Regex;
-use support::{byte_vocab, compile, masks_agree};
 use tokenstile_engine::{Grammar, Limits};
 use tokenstile_grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile_harness::{byte_vocab, compile, masks_agree};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
 fn schema(source: &str) -> Grammar {

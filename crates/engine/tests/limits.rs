@@ -1,14 +1,12 @@
 //! Every field of [`Limits`]: what exceeds it is an error that names it, and nothing else breaks.
 
-mod support;
-
 use std::time::Duration;
 
-use support::{byte_vocab, gbnf, mask_of, regex};
 use tokenstile_engine::{
     Cancel, CompileError, Compiler, Constraint, ErrorKind, Grammar, GrammarError, Limits, MatchError, Matcher,
 };
 use tokenstile_grammar::RegexOptions;
+use tokenstile_harness::{byte_vocab, gbnf, mask_of, regex};
 use tokenstile_json_schema::json_schema;
 
 fn limit(name: &'static str) -> ErrorKind {
@@ -237,7 +235,7 @@ fn a_search_that_is_given_up_is_an_error_each_time_and_nothing_else_is_lost() {
     }
     matcher.commit_bytes(b"yy").unwrap();
     for matcher in [&mut matcher, &mut other] {
-        assert_eq!(support::allowed(matcher), [u32::from(b'"'), u32::from(b'y')]);
+        assert_eq!(tokenstile_harness::allowed(matcher), [u32::from(b'"'), u32::from(b'y')]);
         matcher.commit_bytes(b"\"").unwrap();
         assert!(matcher.is_accepting());
     }

@@ -1,13 +1,11 @@
 //! Members and machines: against the definition, against the same language written otherwise, and a few plain truths.
 
-mod support;
-
 use std::collections::HashSet;
 
-use support::{allowed, bit, byte_vocab, compile, mask_of, masks_agree, tokens_in};
 use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
 use tokenstile_grammar::ir::{CharSet, Count, MachineRef, Members, Slot};
 use tokenstile_grammar::{ErrorKind, ExprId, GrammarBuilder};
+use tokenstile_harness::{allowed, bit, byte_vocab, compile, mask_of, masks_agree, tokens_in};
 use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::generate::{random_dfa, random_members};
 use tokenstile_testkit::{Reference, Rng, TokenReference};

@@ -1,18 +1,17 @@
-//! Full masks over the vocabulary of Llama 3, bit for bit against the reference matcher.
+//! Full masks over a large vocabulary, that of Llama 3 or what stands in for it, bit for bit against the reference matcher.
 //!
 //! The engine answers for runs of characters from tables of the vocabulary instead of walking it. The grammars
 //! here are chosen to hit each of the ways in which that could go wrong: a first character unlike the others,
 //! counts that are nearly used up or not reached yet, characters past ASCII, tokens that end inside of one,
 //! tokens that start with a space, and what follows a run looking like more of it.
 
-mod support;
-
 use std::fs;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use support::{Sorted, gbnf, llama3, regex, shared, tokens_in};
 use tokenstile_engine::{Compiler, Grammar, Limits, Matcher};
 use tokenstile_grammar::JsonWhitespace;
+use tokenstile_harness::data::{Shared, files, root};
+use tokenstile_harness::{Sorted, bit, gbnf, regex, say, tokens_in, vocab};
 use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::generate::sample_sentence;
 use tokenstile_testkit::{RefState, Reference, Rng, TokenReference};
@@ -23,18 +22,13 @@ struct Real {
 }
 
 /// The vocabulary, read once for all tests.
-fn real() -> Option<&'static Real> {
-    static REAL: OnceLock<Option<Real>> = OnceLock::new();
-    let load = || {
-        let vocab = llama3()?;
-        Some(Real { sorted: Sorted::new(&vocab), compiler: Compiler::new(vocab) })
-    };
-    REAL.get_or_init(load).as_ref()
-}
+static REAL: LazyLock<Real> = LazyLock::new(|| {
+    let vocab = vocab::large();
+    Real { sorted: Sorted::new(&vocab), compiler: Compiler::new(vocab) }
+});
 
 /// A grammar under test, with what was seen.
 struct Case<'a> {
-    real: &'a Real,
     name: &'a str,
     grammar: &'a Grammar,
     reference: Reference<'a>,
@@ -42,12 +36,12 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    fn new(real: &'a Real, name: &'a str, grammar: &'a Grammar) -> Self {
-        Case { real, name, grammar, reference: Reference::new(grammar), masks: 0 }
+    fn new(name: &'a str, grammar: &'a Grammar) -> Self {
+        Case { name, grammar, reference: Reference::new(grammar), masks: 0 }
     }
 
     fn matcher(&self) -> Matcher {
-        let compiled = self.real.compiler.compile(self.grammar);
+        let compiled = REAL.compiler.compile(self.grammar);
         compiled.unwrap_or_else(|e| panic!("{}: {e}", self.name)).matcher()
     }
 
@@ -58,7 +52,7 @@ impl<'a> Case<'a> {
         if matcher.is_accepting() != self.reference.is_accepting(state) {
             return Err(format!("{}: is_accepting is {}", place(), matcher.is_accepting()));
         }
-        let words = self.real.sorted.compare(matcher, &self.reference, state);
+        let words = REAL.sorted.compare(matcher, &self.reference, state);
         words.map(|w| tokens_in(&w)).map_err(|e| format!("{}: {e}", place()))
     }
 
@@ -124,8 +118,7 @@ fn try_one(
     effort: &Effort,
     rng: &mut Rng,
 ) -> (usize, Option<String>) {
-    let Some(real) = real() else { return (0, None) };
-    let mut case = Case::new(real, name, grammar);
+    let mut case = Case::new(name, grammar);
     let matcher = case.matcher();
     let mut run = || {
         texts.iter().try_for_each(|text| case.after(&matcher, text))?;
@@ -138,7 +131,7 @@ fn try_one(
 
 /// Fails with all differences that were found.
 fn report(masks: usize, failures: &[String]) {
-    support::say(&format!("{masks} masks compared"));
+    say(&format!("{masks} masks compared"));
     assert!(failures.is_empty(), "{} grammars differ:\n{}", failures.len(), failures.join("\n"));
 }
 
@@ -166,32 +159,28 @@ const EFFORT: Effort = Effort { walks: 1, steps: 4, sentences: 1 };
 
 #[test]
 fn the_walk_of_these_tests_is_the_definition() {
-    let Some(real) = real() else { return };
-    let vocab = real.compiler.vocab();
+    let vocab = REAL.compiler.vocab();
     let tokens: Vec<(u32, Vec<u8>)> = vocab.text_tokens().map(|(id, b)| (id, b.to_vec())).collect();
     for (pattern, text) in [("[a-z]{2,5}é?", "a"), (".{1,9}", "日本"), ("\"[^\"]*\"", "\"x\"")] {
         let grammar = regex(pattern);
         let reference = Reference::new(&grammar);
         let state = reference.run(text.as_bytes());
         let slow = TokenReference::new(&reference, &tokens, vocab.end_tokens()).mask(state);
-        let fast = real.sorted.mask(&reference, state);
+        let fast = REAL.sorted.mask(&reference, state);
         for (id, viability) in slow.iter().enumerate() {
-            assert_eq!(viability.known(), Some(support::bit(&fast.allowed, id as u32)), "{pattern} {id}");
+            assert_eq!(viability.known(), Some(bit(&fast.allowed, id as u32)), "{pattern} {id}");
         }
     }
 }
 
 #[test]
 fn gbnf_files() {
-    let Some(folder) = shared("peerbench/data/gbnf") else { return };
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/bench");
-    let folders = [folder, own.into()];
-    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
-    let mut files: Vec<_> = files.map(|f| f.expect("a file").path()).collect();
+    let folders = [Shared::find().path("peerbench/data/gbnf"), root().join("tools/bench")];
+    let mut files: Vec<_> = folders.iter().flat_map(|folder| files(folder, ".gbnf")).collect();
     files.sort();
     let mut rng = Rng::new(1);
     let (mut masks, mut failures) = (0, Vec::new());
-    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "gbnf")) {
+    for file in &files {
         let name = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let grammar = gbnf(&fs::read_to_string(file).expect("text"));
         let effort = Effort { walks: 4, steps: 8, sentences: 12 };
@@ -342,7 +331,7 @@ fn keys_with_exceptions() {
     let cases: [(&str, &[&str]); 3] = [
         (
             r#"{"properties": {"name": {"type": "null"}, "names": {"type": "null"}, "na": {"type": "null"}, "id": {}}}"#,
-            &["", "{", "{\"", "{\"n", "{\"na", "{\"name", "{\"names", "{\"other\": 1, \"", "{\"x"],
+            &["", "{", "{\"", "{\"n", "{\"na", "{\"name", "{\"names", "{\"otherz\": 1, \"", "{\"x"],
         ),
         (
             r#"{"properties": {"a\"b": {"type": "null"}, "é": {"type": "null"}}, "additionalProperties": {"type": "integer"}}"#,
@@ -357,7 +346,7 @@ fn keys_with_exceptions() {
     let (mut masks, mut failures) = (0, Vec::new());
     for (source, texts) in cases {
         let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
-        // What is repeated is another matter: see tests/tracking.rs.
+        // What is repeated is another matter, so no token is a key that was written: see tests/tracking.rs.
         let (n, failure) = try_one(source, &schema(source), &texts, &EFFORT, &mut rng);
         masks += n;
         failures.extend(failure);
@@ -476,10 +465,9 @@ fn loops_in_called_rules() {
 /// Where each rule may end at every byte, and the one below may go on with the same characters.
 #[test]
 fn ambiguous_runs_stay_within_the_limits() {
-    let Some(real) = real() else { return };
     for source in [r#"root ::= "(" root [a-z]+ | "x""#, r#"root ::= "(" root [ -~]+ | "x""#] {
         let grammar = gbnf(source);
-        let mut case = Case::new(real, source, &grammar);
+        let mut case = Case::new(source, &grammar);
         let matcher = case.matcher();
         for depth in 1..=8 {
             let text = format!("{}xab", "(".repeat(depth));
@@ -554,7 +542,7 @@ fn run_random(seed: u64, cases: usize) {
         masks += n;
         match failure.map(|f| format!("seed {}: {f}", seed + case)) {
             // Refused work is no wrong mask; `ambiguous_runs_stay_within_the_limits` is about that.
-            Some(f) if f.contains("limit exceeded") => support::say(&f),
+            Some(f) if f.contains("limit exceeded") => say(&f),
             failure => failures.extend(failure),
         }
     }

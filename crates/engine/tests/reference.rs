@@ -1,6 +1,7 @@
 //! Every mask, bit for bit, against the reference matcher: random grammars, random vocabularies, random walks.
 
 use tokenstile_engine::{Compiler, ErrorKind, Grammar, Limits, MatchError, Matcher, Vocab, VocabErrorKind};
+use tokenstile_harness::{bit, mask_of};
 use tokenstile_testkit::generate::{
     GrammarOptions, VocabOptions, random_grammar, random_region, random_vocab, sample_sentence,
 };
@@ -16,16 +17,6 @@ struct Seen {
     ends: usize,
 }
 
-fn mask_of(matcher: &mut Matcher) -> Vec<u32> {
-    let mut words = vec![0; matcher.mask_words()];
-    matcher.fill_mask(&mut words).expect("within limits");
-    words
-}
-
-fn bit(words: &[u32], token: usize) -> bool {
-    words.get(token / 32).is_some_and(|w| w >> (token % 32) & 1 == 1)
-}
-
 /// Compares the mask with the reference, and with `allows`.
 fn check_mask(
     matcher: &mut Matcher,
@@ -37,15 +28,15 @@ fn check_mask(
     let words = mask_of(matcher);
     let expected = tokens.mask(state);
     let mut allowed = Vec::new();
-    for (token, &viability) in expected.iter().enumerate() {
+    for (token, &viability) in (0..).zip(&expected) {
         let got = bit(&words, token);
         match viability.known() {
             Some(wanted) => assert_eq!(got, wanted, "token {token} {what}"),
             None => seen.unknown += 1,
         }
-        assert_eq!(matcher.allows(token as u32).expect("within limits"), got, "allows({token}) {what}");
+        assert_eq!(matcher.allows(token).expect("within limits"), got, "allows({token}) {what}");
         if got {
-            allowed.push(token as u32);
+            allowed.push(token);
         }
     }
     seen.masks += 1;

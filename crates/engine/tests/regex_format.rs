@@ -1,11 +1,7 @@
 //! The format `regex`: masks against the definition, groups to any depth, and the same texts as beside other keywords.
 
-#[path = "support/schema.rs"]
-mod schema;
-mod support;
-
-use support::{Words, allowed, byte_vocab, compile};
 use tokenstile_engine::{Grammar, Limits};
+use tokenstile_harness::{Words, allowed, byte_vocab, compile, schema};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
 const REGEX: &str = r#"{"type":"string","format":"regex"}"#;

@@ -1,10 +1,8 @@
 //! Regular expressions through the whole engine, judged by the `regex` crate.
 
-mod support;
-
 use regex::bytes::Regex;
-use support::{Sorted, bit, byte_vocab, compile, mask_of};
 use tokenstile_engine::{Compiler, Constraint, ErrorKind, Grammar, Limits, MatchError, Vocab};
+use tokenstile_harness::{Sorted, bit, byte_vocab, compile, mask_of};
 use tokenstile_testkit::generate::{mutate, random_regex, sample_sentence};
 use tokenstile_testkit::{Reference, Rng};
 
@@ -68,7 +66,7 @@ fn run_random(seed: u64, cases: u64, assertions: bool) {
         let mut rng = Rng::new(case);
         let random = random_regex(&mut rng, 3, assertions);
         let expected = whole(&random.pattern);
-        let grammar = support::regex(&random.pattern);
+        let grammar = tokenstile_harness::regex(&random.pattern);
         let texts = texts(&random.grammar, &mut rng, 6);
         let constraint = match compiler.compile(&grammar) {
             Ok(constraint) => constraint,
@@ -84,7 +82,7 @@ fn run_random(seed: u64, cases: u64, assertions: bool) {
             judge(&constraint, &random.pattern, &expected, text);
         }
     }
-    support::say(&format!("{compiled} patterns, {matched} texts matched"));
+    tokenstile_harness::say(&format!("{compiled} patterns, {matched} texts matched"));
     assert!(compiled > cases / 2 && matched as u64 > cases);
 }
 
@@ -133,7 +131,7 @@ fn well_known_patterns() {
     let vocab = byte_vocab(&["cat", "ca", "é", "20", "-0", "日本", "ab", "e8"]);
     let mut rng = Rng::new(5);
     for (pattern, texts) in list {
-        let grammar = support::regex(pattern);
+        let grammar = tokenstile_harness::regex(pattern);
         let (constraint, expected) = (compile(&grammar, &vocab), whole(pattern));
         for text in *texts {
             judge(&constraint, pattern, &expected, text.as_bytes());
@@ -146,7 +144,8 @@ fn well_known_patterns() {
 
 #[test]
 fn lookahead_takes_texts_away() {
-    let constraint = compile(&support::regex("^(?!.*foo)[a-z]+$"), &byte_vocab(&["fo", "oo", "foo", "of"]));
+    let constraint =
+        compile(&tokenstile_harness::regex("^(?!.*foo)[a-z]+$"), &byte_vocab(&["fo", "oo", "foo", "of"]));
     let plain = whole("[a-z]+");
     for text in ["a", "foo", "fo", "of", "ofo", "xfoox", "fofo", "ffoo", "fooo", "", "1", "oofoof", "f o o"] {
         let expected = plain.is_match(text.as_bytes()) && !text.contains("foo");
@@ -157,7 +156,7 @@ fn lookahead_takes_texts_away() {
     matcher.commit_bytes(b"f").unwrap();
     assert!(!matcher.allows(257).unwrap() && matcher.allows(b'o'.into()).unwrap());
     let password = compile(
-        &support::regex("(?=.*[0-9])(?=.*[a-z])[0-9a-z]{4,6}"),
+        &tokenstile_harness::regex("(?=.*[0-9])(?=.*[a-z])[0-9a-z]{4,6}"),
         &byte_vocab(&["ab1", "1234", "12345"]),
     );
     for (text, expected) in
@@ -175,7 +174,7 @@ fn lookahead_takes_texts_away() {
 fn twenty_thousand_characters_and_no_more() {
     const MOST: usize = 20_000;
     let vocab = byte_vocab(&["aa", "aaa", "éé", "日日日", "😀", "a\n", "éa"]);
-    let grammar = support::regex(r"[^\n]{1,20000}");
+    let grammar = tokenstile_harness::regex(r"[^\n]{1,20000}");
     let constraint = compile(&grammar, &vocab);
     assert!(!accepts(&constraint, b""));
     for unit in ["a", "é", "日", "😀"] {
@@ -197,14 +196,14 @@ fn twenty_thousand_characters_and_no_more() {
                 matcher.commit_bytes(unit.as_bytes()).unwrap();
             }
         }
-        assert_eq!(support::allowed(&mut matcher), vocab.end_tokens());
+        assert_eq!(tokenstile_harness::allowed(&mut matcher), vocab.end_tokens());
     }
 }
 
 /// Whatever the length of its characters, a long run is taken in large steps.
 #[test]
 fn a_long_run_needs_few_states() {
-    let grammar = support::regex(r"[^\n]{1,20000}");
+    let grammar = tokenstile_harness::regex(r"[^\n]{1,20000}");
     for unit in ["a", "é", "日", "😀", "aé日"] {
         let constraint = compile(&grammar, &byte_vocab(&["aa"]));
         let mut matcher = constraint.matcher();
@@ -219,7 +218,7 @@ fn masks_inside_of_counted_patterns() {
     let vocab = byte_vocab(&["12", "123", "1234", "-1", "ab", "abcd", "é1", "1é", "9-"]);
     let sorted = Sorted::new(&vocab);
     for pattern in [UUID, r"\d{4}-\d{2}", "[0-9]{2,5}(?:-[0-9]{1,2}){2}", "(?:[0-9]{2}|[a-f]{3}){2,4}"] {
-        let grammar = support::regex(pattern);
+        let grammar = tokenstile_harness::regex(pattern);
         let reference = Reference::new(&grammar);
         let sentence = sample_sentence(&grammar, &mut Rng::new(3), 60).expect("there is one");
         let mut matcher = compile(&grammar, &vocab).matcher();

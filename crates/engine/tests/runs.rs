@@ -1,13 +1,11 @@
 //! Runs of characters over a made-up vocabulary, large enough for the engine to use its tables of runs: the
 //! smallest cases of what was once wrong there, and their neighbours.
 
-mod support;
-
 use std::sync::OnceLock;
 
-use support::{Words, compile, gbnf, regex};
 use tokenstile_engine::{Grammar, Limits};
 use tokenstile_grammar::{GrammarBuilder, RegexOptions, regex_expr};
+use tokenstile_harness::{Words, compile, gbnf, regex};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Reference;
 

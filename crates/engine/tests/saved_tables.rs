@@ -1,12 +1,10 @@
 //! Tables that were saved and read again make the same masks, and tables that were damaged are told.
 
-mod support;
-
-use std::path::Path;
 use std::sync::Arc;
 
-use support::{byte_vocab, gbnf, llama3, mask_of, regex, say, tokens_in};
 use tokenstile_engine::{Compiler, Grammar, Limits, TablesError, Vocab};
+use tokenstile_harness::data::fetched;
+use tokenstile_harness::{byte_vocab, gbnf, mask_of, regex, tokens_in, vocab};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::Rng;
 
@@ -71,25 +69,17 @@ fn check(name: &str, vocab: Vocab) {
     assert_eq!(saved(&read), *bytes, "{name}: what was read is written as it was");
 }
 
-/// A fetched tokenizer file, if it is there.
-fn fixture(name: &str) -> Option<Vocab> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/fixtures").join(name);
-    let Ok(data) = std::fs::read(&path) else {
-        say(&format!("skipped: {} is not there; tools/fixtures.py fetches it", path.display()));
-        return None;
-    };
-    Some(Vocab::detect_named(name, &data).expect("a sound vocabulary"))
+#[test]
+fn a_large_vocabulary_makes_the_same_masks() {
+    check("large", vocab::large());
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn real_vocabularies_make_the_same_masks() {
-    if let Some(vocab) = llama3() {
-        check("llama-3", vocab);
-    }
     for name in ["qwen3.tokenizer.json", "o200k_base.tiktoken", "gemma-3.tokenizer.json", "smollm2.gguf"] {
-        if let Some(vocab) = fixture(name) {
-            check(name, vocab);
-        }
+        let data = std::fs::read(fetched(name)).expect("it can be read");
+        check(name, Vocab::detect_named(name, &data).expect("a sound vocabulary"));
     }
 }
 

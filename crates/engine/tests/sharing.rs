@@ -1,9 +1,7 @@
 //! One constraint, many sequences: on several threads, and with caches that are renewed again and again.
 
-mod support;
-
-use support::{Sorted, byte_vocab, gbnf, mask_of, tokens_in};
 use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
+use tokenstile_harness::{Sorted, byte_vocab, gbnf, mask_of, tokens_in};
 use tokenstile_json_schema::json_schema;
 use tokenstile_testkit::{Reference, Rng};
 
@@ -82,7 +80,7 @@ fn alone(grammar: &Grammar, steps: usize) -> Vec<Vec<Vec<u32>>> {
 
 fn grammars() -> Vec<Grammar> {
     let recursive = gbnf(r#"root ::= root "+" root | "(" root ")" | [a-z]{1,5} | "\"" [^"]{2,} "\"""#);
-    vec![json(), recursive, support::regex("(?:[a-c]{1,9}|[^a-z]{2,7}x)*")]
+    vec![json(), recursive, tokenstile_harness::regex("(?:[a-c]{1,9}|[^a-z]{2,7}x)*")]
 }
 
 #[test]
@@ -147,7 +145,7 @@ fn steps_are_undone_across_a_renewal() {
 /// A sequence that alone needs more than the caches may hold: asking again must not start anew each time.
 #[test]
 fn a_sequence_too_large_for_the_caches_does_not_renew_them_at_every_call() {
-    let grammar = support::regex("[ab]*a[ab]{10}");
+    let grammar = tokenstile_harness::regex("[ab]*a[ab]{10}");
     let small = constraint(&grammar, Limits::default().with_cache_bytes(50_000));
     let mut matcher = small.matcher();
     let mut rng = Rng::new(3);

@@ -1,11 +1,9 @@
 //! The shortest completion, against all texts tried one by one.
 
-mod support;
-
 use std::collections::VecDeque;
 
-use support::{byte_vocab, compile, gbnf, regex};
 use tokenstile_engine::{Constraint, Grammar, Limits, Matcher};
+use tokenstile_harness::{byte_vocab, compile, gbnf, regex};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// The length of a shortest completion, by trying all bytes of a small alphabet, shortest texts first.

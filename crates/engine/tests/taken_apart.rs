@@ -1,12 +1,10 @@
 //! Places that are taken apart to make their masks: loops under conditions, keywords beside identifiers, loops that only
 //! count. Masks against the definition, over a vocabulary large enough for the tables of runs.
 
-mod support;
-
 use std::sync::OnceLock;
 
-use support::{Words, byte_vocab, gbnf, masks_agree};
 use tokenstile_engine::Limits;
+use tokenstile_harness::{Words, byte_vocab, gbnf, masks_agree};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
 /// Short words of letters and digits, some with what may follow them; parts of keywords; rules of dashes, dots and blanks.

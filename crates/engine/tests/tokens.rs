@@ -1,9 +1,7 @@
 //! What a vocabulary may look like: end tokens, duplicates, holes, widths, and parts of characters.
 
-mod support;
-
-use support::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
 use tokenstile_engine::{CompileError, Compiler, ErrorKind, MatchError, Vocab};
+use tokenstile_harness::{Sorted, allowed, bit, byte_vocab, compile, gbnf, mask_of, regex};
 use tokenstile_testkit::{Reference, TokenReference};
 
 fn vocab_of(tokens: &[&[u8]], end: &[u32]) -> Vocab {

@@ -1,17 +1,12 @@
 //! Texts in which repetitions are noticed: masks against a reference that reads each text from its start.
 
-#[path = "support/mod.rs"]
-mod support;
-#[path = "support/tracked.rs"]
-mod tracked;
-
-use support::{allowed, bit, byte_vocab, mask_of};
 use tokenstile_engine::{Compiler, Grammar, Limits, MatchError, Matcher, Vocab};
 use tokenstile_grammar::JsonWhitespace::{self, Any, Compact};
 use tokenstile_grammar::ir::Tracking;
+use tokenstile_harness::tracked::{Json, NUMBER, TEXT, structure_vocab};
+use tokenstile_harness::{allowed, bit, byte_vocab, mask_of, say, tokens_in, vocab};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 use tokenstile_testkit::{Rng, TrackedReference};
-use tracked::{Json, NUMBER, TEXT, structure_vocab};
 
 fn json(ws: JsonWhitespace, build: impl FnOnce(&mut Json) -> tokenstile_grammar::ExprId) -> Grammar {
     let mut json = Json::new(ws);
@@ -163,7 +158,7 @@ impl Check<'_> {
         for byte in 0..=255 {
             assert_eq!(bytes.contains(byte), bit(&words, byte.into()), "{}: byte {byte:#x}", place());
         }
-        support::tokens_in(&words)
+        tokens_in(&words)
     }
 
     /// A walk of random tokens.
@@ -262,7 +257,7 @@ fn keys_that_abound_need_no_search() {
                 assert_eq!(mask_of(&mut b), words, "{}", place());
                 assert_eq!(a.allowed_bytes(), b.allowed_bytes(), "{}", place());
                 assert_eq!(a.forced_bytes(), b.forced_bytes(), "{}", place());
-                let tokens: Vec<u32> = support::tokens_in(&words);
+                let tokens: Vec<u32> = tokens_in(&words);
                 let tokens: Vec<u32> =
                     tokens.into_iter().filter(|t| !vocab.end_tokens().contains(t)).collect();
                 for (token, bytes) in vocab.text_tokens().skip(step % 4).step_by(4) {
@@ -484,7 +479,7 @@ fn many_keys_and_many_items() {
         matcher.commit_bytes(&brackets[1..]).unwrap();
         assert!(matcher.is_accepting());
     }
-    support::say(&format!("many keys and items: {:?}", started.elapsed()));
+    say(&format!("many keys and items: {:?}", started.elapsed()));
 }
 
 type Many = (&'static str, Grammar, &'static [u8], fn(usize) -> String);
@@ -546,7 +541,7 @@ fn open_objects_over_a_real_vocabulary() {
 
 /// Compares the masks after some texts with what the reference says of them, over a real vocabulary.
 fn check_real(grammar: &Grammar, texts: &[&str]) {
-    let Some(vocab) = support::llama3() else { return };
+    let vocab = vocab::large();
     let reference = TrackedReference::new(grammar);
     let start = Compiler::new(vocab.clone()).compile(grammar).unwrap().matcher();
     let mut tokens: Vec<(&[u8], u32)> = vocab.text_tokens().map(|(id, bytes)| (bytes, id)).collect();

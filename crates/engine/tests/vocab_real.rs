@@ -1,30 +1,16 @@
 //! Real vocabularies, every id compared with what an independent library makes of it.
 //!
 //! `tools/fixtures.py --reference` fetches the vocabularies and has those libraries write the reference files.
-//! Where they are missing, the tests say so and pass.
 
 use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use tokenstile_engine::{TokenId, TokenKind, Vocab};
+use tokenstile_harness::data::fetched;
+use tokenstile_harness::vocab::Files;
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Says that a test was skipped where it is seen: past the capture of test output.
-fn skipped(what: &str, remedy: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {what} is not there: {remedy}");
-}
-
-/// A fixture's bytes, if it was fetched.
-fn fixture(file: &str) -> Option<Vec<u8>> {
-    let read = fs::read(repository().join(".cache/fixtures").join(file)).ok();
-    if read.is_none() {
-        skipped(file, "run tools/fixtures.py --reference");
-    }
-    read
+/// The bytes of a fetched file.
+fn read(file: &str) -> Vec<u8> {
+    fs::read(fetched(file)).unwrap()
 }
 
 /// One line of a reference file.
@@ -34,8 +20,8 @@ struct Reference {
     bytes: Vec<u8>,
 }
 
-fn references(name: &str) -> Option<Vec<Reference>> {
-    let text = String::from_utf8(fixture(&format!("{name}.ref"))?).unwrap();
+fn references(name: &str) -> Vec<Reference> {
+    let text = String::from_utf8(read(&format!("{name}.ref"))).unwrap();
     let parse = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
         let digit = |c: u8| (c as char).to_digit(16).unwrap() as u8;
@@ -45,7 +31,7 @@ fn references(name: &str) -> Option<Vec<Reference>> {
             bytes: fields[2].as_bytes().chunks(2).map(|d| digit(d[0]) * 16 + digit(d[1])).collect(),
         }
     };
-    Some(text.lines().map(parse).collect())
+    text.lines().map(parse).collect()
 }
 
 /// What is expected of a vocabulary.
@@ -61,10 +47,10 @@ struct Expected {
 }
 
 /// Loads, compares every id, and returns the vocabulary.
-fn check(file: &str, load: impl Fn(&[u8], &[Reference]) -> Vocab, expected: &Expected) -> Option<Vocab> {
+fn check(file: &str, load: impl Fn(&[u8], &[Reference]) -> Vocab, expected: &Expected) -> Vocab {
     let name = expected.name;
-    let bytes = fixture(file)?;
-    let references = references(name)?;
+    let bytes = read(file);
+    let references = references(name);
     let vocab = load(&bytes, &references);
 
     let mut known = vec![false; vocab.len()];
@@ -106,7 +92,7 @@ fn check(file: &str, load: impl Fn(&[u8], &[Reference]) -> Vocab, expected: &Exp
     if !file.ends_with(".tiktoken") || file == "o200k_base.tiktoken" {
         assert_eq!(detected.fingerprint(), vocab.fingerprint(), "{name}: detected");
     }
-    Some(vocab)
+    vocab
 }
 
 fn expect(
@@ -118,17 +104,17 @@ fn expect(
     Expected { name, len, end, longest, overruled, special, unused }
 }
 
-fn tokenizer_json(expected: &Expected) -> Option<Vocab> {
+fn tokenizer_json(expected: &Expected) -> Vocab {
     let file = format!("{}.tokenizer.json", expected.name);
     check(&file, |bytes, _| Vocab::from_tokenizer_json(bytes).unwrap(), expected)
 }
 
-fn gguf(expected: &Expected) -> Option<Vocab> {
+fn gguf(expected: &Expected) -> Vocab {
     check(&format!("{}.gguf", expected.name), |bytes, _| Vocab::from_gguf(bytes).unwrap(), expected)
 }
 
 /// The files have no special tokens: they come from the reference.
-fn tiktoken(expected: &Expected) -> Option<Vocab> {
+fn tiktoken(expected: &Expected) -> Vocab {
     let load = |bytes: &[u8], references: &[Reference]| {
         let name = |r: &Reference| String::from_utf8(r.bytes.clone()).unwrap();
         let special: Vec<_> = references.iter().filter(|r| !r.text).map(|r| (name(r), r.id)).collect();
@@ -138,14 +124,16 @@ fn tiktoken(expected: &Expected) -> Option<Vocab> {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn llama_3_1() {
     tokenizer_json(&expect("llama-3.1", (128256, 128), &[128009, 128001], (0, 256, 0)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn qwen3() {
     let expected = expect("qwen3", (151669, 128), &[151645, 151643], (12, 26, 0));
-    let Some(vocab) = tokenizer_json(&expected) else { return };
+    let vocab = tokenizer_json(&expected);
     assert_eq!(vocab.find_special("<think>"), Some(151667));
     // The model's logits are wider than the vocabulary.
     let wide = vocab.with_width(151936).unwrap();
@@ -154,9 +142,10 @@ fn qwen3() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn gemma_3() {
     let expected = expect("gemma-3", (262145, 48), &[106, 1], (6246, 13, 6242));
-    let Some(vocab) = tokenizer_json(&expected) else { return };
+    let vocab = tokenizer_json(&expected);
     assert_eq!(vocab.bytes(107), Some(&b"\n"[..]));
     let text = |name: &[u8]| vocab.text_tokens().any(|(_, bytes)| bytes == name);
     assert!(text(b"<table>") && text(b"</s>") && text(b"        "));
@@ -169,54 +158,63 @@ fn gemma_3() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn deepseek_v3() {
     tokenizer_json(&expect("deepseek-v3", (128815, 128), &[1], (14, 18, 800)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn command_r_plus() {
     tokenizer_json(&expect("command-r-plus", (255029, 512), &[255001], (29, 37, 0)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn o200k() {
     let expected = expect("o200k_base", (200019, 128), &[199999], (0, 2, 19));
-    let Some(vocab) = tiktoken(&expected) else { return };
+    let vocab = tiktoken(&expected);
     assert_eq!(vocab.kind(199998), TokenKind::Unused);
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn qwen3_6() {
     tiktoken(&expect("qwen3.6", (248077, 128), &[248046, 248044], (0, 33, 0)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn llama_4() {
     tiktoken(&expect("llama-4", (202048, 113), &[200008, 200007, 200001], (0, 2048, 0)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn tekken() {
     let expected = expect("tekken", (131072, 76), &[2], (0, 20, 980));
     check("tekken.json", |bytes, _| Vocab::from_tekken_json(bytes).unwrap(), &expected);
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn mistral_v0_3() {
     let expected = expect("mistral-v0.3", (32768, 25), &[2], (20, 771, 0));
     check("mistral-v0.3.model", |bytes, _| Vocab::from_sentencepiece(bytes).unwrap(), &expected);
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn llama_2() {
-    let Some(vocab) = gguf(&expect("llama-2", (32000, 27), &[2], (0, 3, 0))) else { return };
+    let vocab = gguf(&expect("llama-2", (32000, 27), &[2], (0, 3, 0)));
     // The byte and the plain token: two ids for one text.
     assert_eq!(vocab.text_tokens().filter(|(_, bytes)| *bytes == b"a").count(), 2);
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn smollm2() {
-    let Some(vocab) = gguf(&expect("smollm2", (49152, 81), &[2, 0], (0, 17, 0))) else { return };
+    let vocab = gguf(&expect("smollm2", (49152, 81), &[2, 0], (0, 17, 0)));
     // Some bytes have no token of their own.
     let single = |byte: u8| vocab.text_tokens().any(|(_, bytes)| bytes == [byte]);
     let without: Vec<u8> = (0..=255).filter(|&byte| !single(byte)).collect();
@@ -226,46 +224,48 @@ fn smollm2() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn phi_3() {
     gguf(&expect("phi-3", (32064, 27), &[32000, 32007, 2], (1, 14, 53)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn qwen2() {
     gguf(&expect("qwen2", (151936, 128), &[151643, 151645], (290, 3, 290)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn gpt_neox() {
     gguf(&expect("gpt-neox", (50432, 512), &[0], (155, 2, 155)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn deepseek_coder() {
     gguf(&expect("deepseek-coder", (32256, 65), &[32014], (241, 9, 234)));
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn gemma_4() {
     gguf(&expect("gemma-4", (262144, 48), &[1, 106], (6234, 24, 6227)));
 }
 
 #[test]
 fn jsonl_equals_tokenizer_json() {
-    let data = repository().join("../shared/peerbench/data");
-    let read = |file| fs::read(data.join(file)).ok();
-    let (Some(lines), Some(json)) = (read("vocab.jsonl"), read("tokenizer.json")) else {
-        return skipped("shared/peerbench/data", "it belongs beside the repository");
-    };
-    let lines = Vocab::from_jsonl(&lines).unwrap();
-    let json = Vocab::from_tokenizer_json(&json).unwrap();
-    assert_eq!(lines.len(), 128256);
+    let files = Files::large();
+    let lines = Vocab::from_jsonl(&files.jsonl).unwrap();
+    let json = Vocab::from_tokenizer_json(&files.tokenizer_json).unwrap();
+    assert_eq!(lines.len(), files.len);
     assert_eq!(lines.len(), json.len());
     for id in 0..lines.len() as TokenId {
         assert_eq!(lines.kind(id), json.kind(id), "token {id}");
         assert_eq!(lines.bytes(id), json.bytes(id), "token {id}");
         assert_eq!(lines.name(id), json.name(id), "token {id}");
     }
-    assert_eq!(lines.end_tokens(), [128009, 128001, 128008]);
+    let ends: Vec<_> = lines.end_tokens().iter().map(|&id| lines.name(id).unwrap()).collect();
+    assert_eq!(ends, ["<|eot_id|>", "<|end_of_text|>", "<|eom_id|>"]);
     assert_eq!(lines.fingerprint(), json.fingerprint());
 }

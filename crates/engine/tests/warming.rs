@@ -1,12 +1,10 @@
 //! Constraints that were warmed: what is likely to come is known already, and masks are the same.
 
-mod support;
-
 use std::cell::Cell;
 use std::time::Duration;
 
-use support::{byte_vocab, compile, mask_of};
 use tokenstile_engine::{Limits, Matcher, Vocab};
+use tokenstile_harness::{byte_vocab, compile, mask_of};
 use tokenstile_json_schema::json_schema;
 
 const ORDER: &str = r#"{
@@ -100,7 +98,7 @@ fn warming_copes_with_any_constraint() {
     for grammar in
         ["root ::= \"(\" root \")\" | [0-9]{2,}", "root ::= root \"a\" | \"b\"", "root ::= [a-z]{900}"]
     {
-        let constraint = compile(&support::gbnf(grammar), &order_vocab());
+        let constraint = compile(&tokenstile_harness::gbnf(grammar), &order_vocab());
         constraint.warm_within(Duration::from_millis(100), 1 << 20);
         assert_eq!(
             mask_of(&mut constraint.matcher()),

@@ -2,11 +2,12 @@
 
 mod common;
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::{check, matches};
 use tokenstile_grammar::{Error, ErrorKind, Grammar, Limits};
+use tokenstile_harness::data::Shared;
+use tokenstile_testkit::Rng;
 
 fn gbnf(source: &str) -> Grammar {
     Grammar::gbnf(source, &Limits::default()).unwrap_or_else(|e| panic!("{e}\n{source}"))
@@ -311,7 +312,7 @@ fn time_is_linear() {
 
 #[test]
 fn grammars_of_the_field() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/peerbench/data/gbnf");
+    let folder = Shared::find().path("peerbench/data/gbnf");
     let cases: [(&str, usize, &[&str], &[&str]); 4] = [
         ("arithmetic", 6, &["1+2=3\n", "(a_1 *2) = 3 \n1=1\n"], &["1+2", "=\n", "1+ 2=3\n"]),
         ("c", 21, &["int f(){return 1;}", "int f(int x){while(x<1){x = x+1;}}"], &["f(){}", "int f("]),
@@ -319,30 +320,11 @@ fn grammars_of_the_field() {
         ("json", 7, &["{}", "{\"a\": [1, true, \"é\\n\"]}"], &["[]", "{a:1}", "{\"a\":}"]),
     ];
     for (name, rules, accept, reject) in cases {
-        let Ok(source) = std::fs::read_to_string(folder.join(format!("{name}.gbnf"))) else {
-            #[expect(clippy::print_stderr, reason = "a skipped case must be seen")]
-            {
-                eprintln!("skipped: {name}.gbnf is not in {}", folder.display());
-            }
-            continue;
-        };
+        let source = std::fs::read_to_string(folder.join(format!("{name}.gbnf"))).unwrap();
         for grammar in [gbnf(&source), ebnf(&source)] {
             assert_eq!(grammar.rules().len(), rules, "{name}:\n{grammar}");
             check(&grammar, accept, reject);
         }
-    }
-}
-
-/// A small generator of pseudo-random numbers (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
     }
 }
 
@@ -396,7 +378,7 @@ fn mutated_grammars_never_panic() {
         "Token(",
         "<",
     ];
-    let (mut random, mut accepted, mut refused) = (Random(2024), 0, 0);
+    let (mut random, mut accepted, mut refused) = (Rng::new(2024), 0, 0);
     for _ in 0..20_000 {
         let mut text: Vec<char> = SEEDS[random.below(SEEDS.len())].chars().collect();
         for _ in 0..1 + random.below(4) {

@@ -44,8 +44,9 @@ fn there_are_twenty() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn a_sample_is_valid() {
-    let Some(runtime) = support::runtime() else { return };
+    let runtime = support::runtime();
     for (name, source) in schemas().iter().step_by(3) {
         write_one(runtime, name, source, 1);
     }
@@ -55,7 +56,7 @@ fn a_sample_is_valid() {
 #[ignore = "takes minutes; see the module's documentation"]
 #[allow(clippy::print_stdout, reason = "the numbers are what it is for")]
 fn all_are_valid() {
-    let runtime = support::runtime().expect("the model is there");
+    let runtime = support::runtime();
     let mut all = Stats::default();
     let mut texts = 0;
     for (name, source) in schemas() {

@@ -11,8 +11,9 @@ const PERSON: &str = r#"{"type":"object","properties":{"name":{"type":"string","
     "required":["name","age","email"],"additionalProperties":false}"#;
 
 #[test]
+#[ignore = "needs fetched data"]
 fn a_choice_is_one_of_the_list() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let grammar = Grammar::choice(&["yes", "no"], &Limits::default()).unwrap();
     for seed in 0..5 {
         let mut request = ask(runtime, "Is the sky blue?", Some(compile(runtime, &grammar)));
@@ -24,8 +25,9 @@ fn a_choice_is_one_of_the_list() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn forced_tokens_save_passes_and_change_nothing() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let constraint = schema(runtime, PERSON);
     for sampling in [Sampling::default(), warm(1), warm(2)] {
         let mut request = ask(runtime, "Describe a person.", Some(constraint.clone()));
@@ -45,8 +47,9 @@ fn forced_tokens_save_passes_and_change_nothing() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn the_same_seed_gives_the_same_text() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let request = |seed| {
         let mut request = ask(runtime, "Name three animals.", None);
         request.sampling = Sampling { top_k: 50, top_p: 0.95, min_p: 0.01, ..warm(seed) };
@@ -58,8 +61,9 @@ fn the_same_seed_gives_the_same_text() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn several_texts_from_one_prompt_are_those_written_alone() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let constraint = schema(runtime, PERSON);
     let mut request = ask(runtime, "Describe a person.", Some(constraint));
     request.sampling = warm(20);
@@ -77,8 +81,9 @@ fn several_texts_from_one_prompt_are_those_written_alone() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn a_text_is_steered_to_its_end() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let source = r#"{"type":"array","items":{"type":"object","properties":{"title":{"type":"string"},
         "tags":{"type":"array","items":{"type":"string"}}},"required":["title","tags"],"additionalProperties":false},"minItems":1}"#;
     let constraint = schema(runtime, source);
@@ -102,8 +107,9 @@ fn a_text_is_steered_to_its_end() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn thinking_comes_first() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let grammar = Grammar::regex("[0-9]{4}", &RegexOptions::default(), &Limits::default()).unwrap();
     let constraint = compile(runtime, &grammar);
     // A trigger that the model writes by itself, and one that it must be led to.
@@ -121,8 +127,9 @@ fn thinking_comes_first() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn stop_texts_end_the_text_before_them() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let mut request = ask(runtime, "Count from 1 to 20.", None);
     request.max_tokens = 60;
     let whole = text(runtime, request.clone());
@@ -134,8 +141,9 @@ fn stop_texts_end_the_text_before_them() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn details_add_up() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let mut request = ask(runtime, "Describe a person.", Some(schema(runtime, PERSON)));
     (request.details, request.top) = (true, 4);
     let (_, written) = finish(runtime, request);
@@ -149,8 +157,9 @@ fn details_add_up() {
 }
 
 #[test]
+#[ignore = "needs fetched data"]
 fn wrong_requests_are_refused() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let refused = |change: &dyn Fn(&mut tokenstile_runtime::Request)| {
         let mut request = ask(runtime, "Hello", None);
         change(&mut request);

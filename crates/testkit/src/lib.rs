@@ -5,7 +5,7 @@
 //! * [`Reference`] reads a text byte by byte and says whether it is a sentence of a grammar and whether it can
 //!   become one. It works on the grammar as the front end wrote it, so it checks the passes as well.
 //! * [`TokenReference`] lifts that to tokens: the exact mask, by trying every token.
-//! * [`Along`] is the [`Reference`] along all tokens of a large vocabulary.
+//! * [`Along`] is the [`Reference`] along tokens, and [`SortedTokens`] its mask over all those of a large vocabulary.
 //! * [`TrackedReference`] does the same for grammars whose texts are JSON in which repetitions are noticed.
 //! * [`SpanAutomaton`](boolean::SpanAutomaton) does intersection, complement and lookaround for the reference;
 //!   [`spans::matches`] is a second, even plainer definition of the same, to check the first.
@@ -45,6 +45,7 @@ mod members;
 pub mod plain;
 mod reference;
 mod rng;
+mod sorted;
 pub mod spans;
 mod tokens;
 mod tracked;
@@ -53,6 +54,7 @@ mod viability;
 pub use along::Along;
 pub use reference::{RefState, Reference};
 pub use rng::Rng;
+pub use sorted::{ReferenceMask, SortedTokens, bit, differing, set};
 pub use tokens::TokenReference;
 pub use tracked::TrackedReference;
 pub use viability::Viability;

@@ -5,8 +5,6 @@
 
 mod generate;
 mod spell;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -55,7 +53,7 @@ fn random_schemas_agree_with_the_validator() {
             wrong.push(format!("seed {seed}: {why}\n  {schema}"));
         }
     }
-    support::say(&format!("{tally:?}"));
+    tokenstile_harness::say(&format!("{tally:?}"));
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), seeds.end - seeds.start, wrong.join("\n"));
 }
 
@@ -100,7 +98,7 @@ fn vocab() -> Vocab {
         "b\":",
         "[\"",
     ];
-    support::byte_vocab(&tokens)
+    tokenstile_harness::byte_vocab(&tokens)
 }
 
 fn check(compiler: &Compiler, schema: &Value, seed: u64, tally: &mut Tally) -> Result<(), String> {
@@ -233,7 +231,7 @@ fn walk(matcher: &mut Matcher, rng: &mut Rng) -> Result<Option<String>, String> 
     let mut text = Vec::new();
     while text.len() < LONGEST {
         let shown = || String::from_utf8_lossy(&text).into_owned();
-        let allowed = support::allowed(matcher);
+        let allowed = tokenstile_harness::allowed(matcher);
         let end = *matcher.constraint().vocab().end_tokens().first().expect("there is one");
         if allowed.contains(&end) != matcher.is_accepting() {
             return Err(format!("the end is wrongly allowed or not after {}", shown()));

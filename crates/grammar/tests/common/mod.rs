@@ -77,11 +77,7 @@ fn step(grammar: &Grammar, table: &[Vec<Ends>], text: &[u8], expr: Expr, start: 
 }
 
 /// Asserts what a grammar matches and what it does not.
+#[track_caller]
 pub fn check(grammar: &Grammar, accept: &[&str], reject: &[&str]) {
-    for text in accept {
-        assert!(matches(grammar, text), "should match {text:?}:\n{grammar}");
-    }
-    for text in reject {
-        assert!(!matches(grammar, text), "should not match {text:?}:\n{grammar}");
-    }
+    tokenstile_harness::cases::check(grammar, |text| matches(grammar, text), accept, reject);
 }

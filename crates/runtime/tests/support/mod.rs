@@ -2,29 +2,17 @@
 
 #![allow(dead_code)] // each test file uses a part of this
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use tokenstile::{Constraint, Grammar, JsonOptions, JsonWhitespace, Limits, MemberOrder};
+use tokenstile_harness::data::fetched;
 use tokenstile_runtime::{Device, Message, Request, Runtime, Sampling, Sequence, Written};
 
-/// A fixture, if it was fetched.
-pub fn fixture(file: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/fixtures").join(file);
-    if path.is_file() {
-        return Some(path);
-    }
-    // Past the capture of test output.
-    let _ = writeln!(std::io::stderr(), "skipped: {file} is not there: run tools/fixtures.py --reference");
-    None
-}
-
 /// The default model, loaded once for all tests of a file.
-pub fn runtime() -> Option<&'static Runtime> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let load = || Some(Runtime::load(&fixture("smollm2.gguf")?, &Device::Cpu, |_| {}).unwrap());
-    RUNTIME.get_or_init(load).as_ref()
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: LazyLock<Runtime> =
+        LazyLock::new(|| Runtime::load(&fetched("smollm2.gguf"), &Device::Cpu, |_| {}).unwrap());
+    &RUNTIME
 }
 
 /// A schema's constraint, as `tokenstile generate` reads it.

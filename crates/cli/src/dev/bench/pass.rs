@@ -1,6 +1,7 @@
 //! One pass over one test, timed: mask, look the token up, commit it.
 
-use tokenstile::{Constraint, MatchError, TokenId};
+use tokenstile::{Constraint, MatchError};
+use tokenstile_testkit::bit;
 
 use super::case::Test;
 use super::clock;
@@ -83,11 +84,6 @@ pub(super) fn run(
         pass.why = Some("no EOS at end".into());
     }
     Ok(pass)
-}
-
-/// Whether `token` is in the mask.
-pub(super) fn bit(words: &[u32], token: TokenId) -> bool {
-    words.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1)
 }
 
 #[cfg(test)]

@@ -13,9 +13,10 @@ use std::fmt;
 
 use tokenstile::{Constraint, Grammar, MatchError, Matcher, TokenId, Vocab};
 use tokenstile_grammar::ir::Tracking;
-use tokenstile_testkit::{Along, RefState, Reference, TrackedReference, Viability};
+use tokenstile_testkit::{
+    Along, RefState, Reference, SortedTokens, TrackedReference, Viability, bit, differing, set,
+};
 
-use super::pass::bit;
 use crate::bytes;
 
 /// Where keys or items may not repeat, a completion is searched for after so many of the tokens that a mask allows, and of
@@ -33,7 +34,7 @@ const ENDS: &[u8] = b"\",]}";
 /// Checks every so many masks of a whole run.
 pub(super) struct Verifier {
     every: u64,
-    tokens: Tokens,
+    tokens: SortedTokens,
     /// Steps seen, over all tests.
     steps: u64,
     checked: u64,
@@ -42,12 +43,6 @@ pub(super) struct Verifier {
     /// Tokens about which the reference could not tell, or was not asked for all of it.
     unknown: u64,
     difference: Option<Difference>,
-}
-
-/// The tokens of a vocabulary in the order of their bytes.
-struct Tokens {
-    sorted: Vec<(Vec<u8>, TokenId)>,
-    ends: Vec<TokenId>,
 }
 
 /// What the reference has to say of one constraint.
@@ -95,16 +90,10 @@ impl Verifier {
     /// Checks every `every`-th mask, beginning with the first. In the vocabulary every byte must be a token: there, what bytes
     /// can complete, tokens can.
     pub(super) fn new(every: u64, vocab: &Vocab) -> Result<Self, String> {
-        let mut sorted: Vec<(Vec<u8>, TokenId)> =
-            vocab.text_tokens().map(|(id, bytes)| (bytes.to_vec(), id)).collect();
-        sorted.sort();
-        let is_there = |byte: u8| sorted.binary_search_by(|token| token.0.as_slice().cmp(&[byte])).is_ok();
-        if let Some(byte) = (0..=255).find(|&byte| !is_there(byte)) {
-            return Err(format!(
-                "--verify needs a vocabulary in which every byte is a token; 0x{byte:02X} is not"
-            ));
-        }
-        let tokens = Tokens { sorted, ends: vocab.end_tokens().to_vec() };
+        let tokens = SortedTokens::new(vocab.text_tokens(), vocab.end_tokens(), vocab.width());
+        let tokens = tokens.map_err(|byte| {
+            format!("--verify needs a vocabulary in which every byte is a token; 0x{byte:02X} is not")
+        })?;
         Ok(Verifier { every, tokens, steps: 0, checked: 0, by_reference: 0, unknown: 0, difference: None })
     }
 
@@ -224,8 +213,8 @@ impl Verifying<'_> {
         let mut expected = vec![0u32; words.len()];
         let mut along = Along::new(&oracle.reference, oracle.after(&self.text));
         let (mut searches, mut unknown) = ([SEARCHED; 2], 0);
-        for (bytes, id) in &self.verifier.tokens.sorted {
-            let masked = bit(words, *id);
+        for (id, bytes) in self.verifier.tokens.iter() {
+            let masked = bit(words, id);
             let mut says = oracle.viability(&self.text, &mut along, bytes);
             if says == Viability::Yes
                 && let Some(tracked) = &oracle.tracked
@@ -236,18 +225,18 @@ impl Verifying<'_> {
                 says = match left.checked_sub(1) {
                     Some(less) => {
                         *left = less;
-                        tracked.viable(&[&self.text, &bytes[..]].concat())
+                        tracked.viable(&[&self.text, bytes].concat())
                     }
                     None => Viability::Unknown,
                 };
             }
             unknown += u64::from(says == Viability::Unknown);
             if says.known().unwrap_or(masked) {
-                set(&mut expected, *id);
+                set(&mut expected, id);
             }
         }
         if oracle.is_complete(&self.text) {
-            self.verifier.tokens.ends.iter().for_each(|&end| set(&mut expected, end));
+            self.verifier.tokens.end().iter().for_each(|&end| set(&mut expected, end));
         }
         self.verifier.unknown += unknown;
         self.verifier.by_reference += 1;
@@ -256,18 +245,13 @@ impl Verifying<'_> {
 
     /// The first token that is not as expected. Every id that has a bit is looked at: those past the vocabulary must be clear.
     fn difference(&self, words: &[u32], expected: &[u32]) -> Option<Difference> {
-        let differs = |&token: &TokenId| bit(words, token) != bit(expected, token);
-        let mut different = (0..words.len() as TokenId * 32).filter(differs);
+        let mut different = differing(words, expected);
         let token = different.next()?;
         let vocab = self.matcher.constraint().vocab();
         let text = vocab.bytes(token).map_or_else(|| "(no text)".into(), bytes::quote);
         let (test, step, masked) = (self.test, self.step, bit(words, token));
         Some(Difference { test, step, token, text, masked, count: 1 + different.count() })
     }
-}
-
-fn set(words: &mut [u32], token: TokenId) {
-    words[token as usize / 32] |= 1 << (token % 32);
 }
 
 fn ends_something(token: &[u8]) -> bool {

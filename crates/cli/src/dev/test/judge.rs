@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use tokenstile::{Constraint, MatchError, Matcher, TokenId, Vocab};
+use tokenstile_testkit::bit;
 
 use crate::bytes;
 use crate::rng::Rng;
@@ -163,10 +164,6 @@ impl Judge {
     }
 }
 
-fn bit(words: &[u32], token: TokenId) -> bool {
-    words.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1)
-}
-
 fn outcome((accepted, at): (bool, usize)) -> String {
     format!("{} at byte {at}", if accepted { "accepted" } else { "refused" })
 }
@@ -195,13 +192,6 @@ fn bytewise(matcher: &mut Matcher, text: &[u8]) -> Result<(bool, usize), MatchEr
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn bits_past_the_mask_are_not_set() {
-        assert!(bit(&[1 << 5], 5));
-        assert!(!bit(&[1 << 5], 6));
-        assert!(!bit(&[1 << 5], 37));
-    }
 
     #[test]
     fn cuts_are_tokens_of_the_text() {

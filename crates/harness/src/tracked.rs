@@ -1,21 +1,22 @@
 //! Grammars of JSON texts in which repetitions are noticed, and vocabularies with tokens made of structure.
 
-#![allow(dead_code)] // each test file uses a part of this
-
 use tokenstile_engine::{Grammar, Limits, Vocab};
 use tokenstile_grammar::ir::{ByteSet, Tracking};
 use tokenstile_grammar::{ExprId, GrammarBuilder, JsonWhitespace, RegexOptions, regex_expr};
 
-use super::byte_vocab;
+use crate::byte_vocab;
 
 /// Puts a grammar of JSON together.
+#[derive(Debug)]
 pub struct Json {
+    /// What it is put together in.
     pub builder: GrammarBuilder,
     /// White space between tokens.
     pub ws: ExprId,
 }
 
 impl Json {
+    /// Begins one.
     pub fn new(whitespace: JsonWhitespace) -> Self {
         let mut json = Json { builder: GrammarBuilder::new(&Limits::default()), ws: ExprId::new(1).unwrap() };
         json.ws = match whitespace {
@@ -25,6 +26,7 @@ impl Json {
         json
     }
 
+    /// What a regular expression matches.
     pub fn regex(&mut self, pattern: &str) -> ExprId {
         regex_expr(pattern, &RegexOptions::default(), &mut self.builder.arena, &Limits::default()).unwrap()
     }
@@ -80,10 +82,12 @@ impl Json {
         self.builder.arena.concat(&[open, ws, members, close])
     }
 
+    /// The grammar of `root`, in which neither keys nor items may repeat.
     pub fn finish(self, root: ExprId) -> Grammar {
         self.finish_with(root, Tracking { keys: true, items: true, keys_abound: 0 })
     }
 
+    /// The grammar of `root`, in which what `tracking` says may not repeat.
     pub fn finish_with(mut self, root: ExprId, tracking: Tracking) -> Grammar {
         self.builder.track(tracking);
         let rule = self.builder.declare("root", None).unwrap();

@@ -1,11 +1,10 @@
-//! What the JSON Schema tests share: does a schema take a text?
-
-#![allow(dead_code)] // each test file uses a part of this
+//! What the tests of JSON Schema share: does a schema take a text?
 
 use tokenstile_engine::{CompileError, Compiler, Constraint, Limits};
 use tokenstile_json_schema::{JsonOptions, json_schema};
 
-use super::support::byte_vocab;
+pub use crate::cases::takes;
+use crate::{byte_vocab, cases};
 
 /// The constraint of a schema over single bytes, or why it is refused.
 pub fn constraint(schema: &str, options: &JsonOptions) -> Result<Constraint, CompileError> {
@@ -13,20 +12,9 @@ pub fn constraint(schema: &str, options: &JsonOptions) -> Result<Constraint, Com
     Compiler::new(byte_vocab::<&str>(&[])).compile(&grammar)
 }
 
-/// Whether a constraint takes a text, byte by byte.
-pub fn takes(constraint: &Constraint, text: &str) -> bool {
-    let mut matcher = constraint.matcher();
-    text.bytes().all(|byte| matcher.commit(u32::from(byte)).is_ok()) && matcher.is_accepting()
-}
-
 /// Fails unless the schema takes all of one list and none of the other.
 #[track_caller]
 pub fn check(schema: &str, options: &JsonOptions, accepted: &[&str], rejected: &[&str]) {
     let constraint = constraint(schema, options).unwrap_or_else(|error| panic!("{error}: {schema}"));
-    for text in accepted {
-        assert!(takes(&constraint, text), "{schema} should take {text}");
-    }
-    for text in rejected {
-        assert!(!takes(&constraint, text), "{schema} should not take {text}");
-    }
+    cases::check(schema, |text| takes(&constraint, text), accepted, rejected);
 }
