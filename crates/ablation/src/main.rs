@@ -13,6 +13,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -134,7 +135,7 @@ fn name_of((kind, case, step): Step) -> String {
 /// Prints the best times of all steps.
 fn timed(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut best: BTreeMap<Step, u64> = BTreeMap::new();
-    let (mut masks, mut failed, mut finished, mut names) = (0, Vec::new(), true, Vec::new());
+    let (mut masks, mut failed, mut finished, mut names) = (Vec::new(), Vec::new(), true, Vec::new());
     for _ in 0..options.rounds {
         let workload = options.workload()?;
         ablate::asked();
@@ -153,10 +154,16 @@ fn timed(options: &Options) -> Result<(), Box<dyn Error>> {
     let asked = ablate::asked();
     println!(
         "{}",
-        json!({"finished": finished, "failed": failed, "masks": format!("{masks:016x}"), "asked": asked, "cases": names,
+        json!({"finished": finished, "failed": failed, "masks": hash_of(&masks), "asked": asked, "cases": names,
                "steps": steps})
     );
     Ok(())
+}
+
+fn hash_of(masks: &[u64]) -> String {
+    let mut hasher = DefaultHasher::new();
+    masks.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
 }
 
 /// Prints what each dump is of.

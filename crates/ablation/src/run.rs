@@ -35,8 +35,8 @@ pub type Step = (Kind, usize, usize);
 pub struct Timed {
     /// All steps with the nanoseconds that they took.
     pub steps: Vec<(Step, u64)>,
-    /// A hash of all masks.
-    pub masks: u64,
+    /// A hash of the masks of each case.
+    pub masks: Vec<u64>,
     /// The cases that ran into a limit, or whose texts were refused.
     pub failed: Vec<usize>,
     /// Whether all cases were gone through in time.
@@ -45,9 +45,10 @@ pub struct Timed {
 
 /// Goes through a workload and takes the CPU time of each step, until it has taken too long.
 pub fn timed(workload: &Workload, limit: Duration) -> Timed {
-    let (started, mut hasher, mut timed) = (thread_nanos(), DefaultHasher::new(), Timed::default());
+    let (started, mut timed) = (thread_nanos(), Timed::default());
     let is_over = || Duration::from_nanos(thread_nanos() - started) >= limit;
     for (number, case) in workload.cases.iter().enumerate() {
+        let mut hasher = DefaultHasher::new();
         let ended = go_through(workload, (case, case.source.grammar()), &mut |kind, step, words, work| {
             let begun = thread_nanos();
             let passed = work(words);
@@ -55,13 +56,13 @@ pub fn timed(workload: &Workload, limit: Duration) -> Timed {
             words.hash(&mut hasher);
             passed && !is_over()
         });
+        timed.masks.push(hasher.finish());
         timed.failed.extend((!ended).then_some(number));
         if is_over() {
             break;
         }
     }
     timed.finished = !is_over();
-    timed.masks = hasher.finish();
     timed
 }
 
