@@ -3,7 +3,7 @@
 //!     ablation ways                            the names of all ways, and what each is
 //!     ablation prepare VOCAB TABLES MICRO      the tables of a vocabulary, so that it is there at once, and the micro-cases
 //!     ablation timed OPTIONS                   the times of all steps, the best of some rounds, and a hash of the masks
-//!     ablation counted OPTIONS                 goes through the cases once; what each of callgrind's dumps is of
+//!     ablation counted OPTIONS                 goes through the cases once; what each function of callgrind's dump is for
 //!
 //! Options: `--vocab FILE`, `--tables FILE`, `--cases FILE` (may be repeated; a workload is called as its file), `--most TOKENS`
 //! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokenstile::{Compiler, Vocab};
-use tokenstile_ablation::run::{self, Counted, Kind, Step};
+use tokenstile_ablation::run::{self, Kind, Step};
 use tokenstile_ablation::{Case, Workload, workload};
 use tokenstile_engine::ablate;
 
@@ -166,12 +166,10 @@ fn hash_of(masks: &[u64]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Prints what each dump is of.
+/// Prints what each function is for.
 fn counted(options: &Options) -> Result<(), Box<dyn Error>> {
     let workload = options.workload()?;
-    run::counted(&workload, |step| options.single.contains(&step), &mut |counted| match counted {
-        Counted::Single(step) => println!("{}", name_of(step)),
-        Counted::Rest(workload) => println!("{workload}"),
-    });
+    let single = |step| options.single.contains(&step).then(|| name_of(step));
+    run::counted(&workload, single).iter().for_each(|(slot, label)| println!("{slot} {label}"));
     Ok(())
 }
