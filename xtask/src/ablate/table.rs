@@ -15,8 +15,8 @@ const END: &str = "<!-- up to here -->";
 const SUM: f64 = 0.02;
 const WORST: f64 = 0.10;
 
-/// Times move from run to run, and by nearly so much on a busy machine.
-const SURE: f64 = 0.5;
+/// Times move from run to run, and on a busy machine by half and more.
+const SURE: f64 = 1.0;
 
 /// How much more is taken without a way, and of what that is.
 #[derive(Clone, Default)]
