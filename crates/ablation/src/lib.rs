@@ -2,7 +2,7 @@
 //!
 //! A [`Workload`] comes in: its cases are compiled one after the other, and each goes twice along its text, with caches
 //! that are cold and then warm. Out come the times of all steps and a hash of all masks ([`run::timed`]), or, under
-//! callgrind, a mark after each part that is to be counted ([`run::counted`]).
+//! callgrind, which function each part that is to be counted ran in ([`run::counted`]).
 
 mod clock;
 pub mod phases;

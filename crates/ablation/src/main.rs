@@ -3,7 +3,7 @@
 //!     ablation ways                            the names of all ways, and what each is
 //!     ablation prepare VOCAB TABLES MICRO      the tables of a vocabulary, so that it is there at once, and the micro-cases
 //!     ablation timed OPTIONS                   the times of all steps, the best of some rounds, and a hash of the masks
-//!     ablation counted OPTIONS                 goes through the cases once; what each of callgrind's dumps is of
+//!     ablation counted OPTIONS                 goes through the cases once; what each function of callgrind's dump is for
 //!
 //! Options: `--vocab FILE`, `--tables FILE`, `--cases FILE` (may be repeated; a workload is called as its file), `--most TOKENS`
 //! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
@@ -13,13 +13,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
 use tokenstile::{Compiler, Vocab};
-use tokenstile_ablation::run::{self, Counted, Kind, Step};
+use tokenstile_ablation::run::{self, Kind, Step};
 use tokenstile_ablation::{Case, Workload, workload};
 use tokenstile_engine::ablate;
 
@@ -134,7 +135,7 @@ fn name_of((kind, case, step): Step) -> String {
 /// Prints the best times of all steps.
 fn timed(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut best: BTreeMap<Step, u64> = BTreeMap::new();
-    let (mut masks, mut failed, mut finished, mut names) = (0, Vec::new(), true, Vec::new());
+    let (mut masks, mut failed, mut finished, mut names) = (Vec::new(), Vec::new(), true, Vec::new());
     for _ in 0..options.rounds {
         let workload = options.workload()?;
         ablate::asked();
@@ -153,18 +154,22 @@ fn timed(options: &Options) -> Result<(), Box<dyn Error>> {
     let asked = ablate::asked();
     println!(
         "{}",
-        json!({"finished": finished, "failed": failed, "masks": format!("{masks:016x}"), "asked": asked, "cases": names,
+        json!({"finished": finished, "failed": failed, "masks": hash_of(&masks), "asked": asked, "cases": names,
                "steps": steps})
     );
     Ok(())
 }
 
-/// Prints what each dump is of.
+fn hash_of(masks: &[u64]) -> String {
+    let mut hasher = DefaultHasher::new();
+    masks.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// Prints what each function is for.
 fn counted(options: &Options) -> Result<(), Box<dyn Error>> {
     let workload = options.workload()?;
-    run::counted(&workload, |step| options.single.contains(&step), &mut |counted| match counted {
-        Counted::Single(step) => println!("{}", name_of(step)),
-        Counted::Rest(workload) => println!("{workload}"),
-    });
+    let single = |step| options.single.contains(&step).then(|| name_of(step));
+    run::counted(&workload, single).iter().for_each(|(slot, label)| println!("{slot} {label}"));
     Ok(())
 }

@@ -1,46 +1,47 @@
-//! What is counted, as functions that callgrind knows by name: the instructions of each of them and of what they call.
+//! What is counted, each in a function that callgrind knows by name: its instructions and those of what it calls.
 //!
-//! None of them is ever inlined, since callgrind collects from where one is entered to where it is left.
+//! There are many such functions that differ in their names alone. Whoever goes through a workload gives each sum that is
+//! asked for, and each step that is counted by itself, one of its own ([`Slot`]); then a single dump at the end has it all.
 
 use std::hint::black_box;
 
-use tokenstile::{CompileError, Compiler, Constraint, Grammar, MatchError, Matcher, TokenId};
+/// Work that is counted; whether it went well.
+pub type Work<'w> = &'w mut dyn FnMut() -> bool;
 
-/// Compiles a grammar that was read already.
-#[inline(never)]
-pub fn compile(compiler: &Compiler, grammar: Grammar) -> Result<Constraint, CompileError> {
-    black_box(compiler.compile(grammar))
+/// A function that does some work, and its name in a dump.
+#[derive(Clone, Copy)]
+pub struct Slot {
+    /// Behind the name of this module.
+    pub name: &'static str,
+    /// Never inlined, since callgrind collects from where it is entered to where it is left.
+    pub call: fn(Work<'_>) -> bool,
 }
 
-/// A mask for which the caches are cold.
-#[inline(never)]
-pub fn cold_mask(matcher: &mut Matcher, words: &mut [u32]) -> Result<(), MatchError> {
-    black_box(matcher.fill_mask(words))
+macro_rules! slots {
+    ($($module:ident)*) => {
+        /// All of them.
+        pub fn slots() -> impl Iterator<Item = Slot> {
+            [$($module::SLOTS),*].into_iter().flatten()
+        }
+
+        $(slots!($module: a b c d e f g h i j k l m n o p);)*
+    };
+    ($module:ident: $($slot:ident)*) => {
+        mod $module {
+            use super::{Slot, Work, black_box};
+
+            pub(super) const SLOTS: [Slot; 16] = [$(Slot { name: concat!(stringify!($module), "::", stringify!($slot)), call: $slot }),*];
+
+            $(
+                #[inline(never)]
+                fn $slot(work: Work<'_>) -> bool {
+                    // Else the same code would be made of all of them, and they would be one.
+                    black_box(concat!(stringify!($module), stringify!($slot)));
+                    work()
+                }
+            )*
+        }
+    };
 }
 
-/// The commit behind it.
-#[inline(never)]
-pub fn cold_commit(matcher: &mut Matcher, token: TokenId) -> Result<(), MatchError> {
-    black_box(matcher.commit(token))
-}
-
-/// A mask of a text that was gone along before.
-#[inline(never)]
-pub fn warm_mask(matcher: &mut Matcher, words: &mut [u32]) -> Result<(), MatchError> {
-    // Not the same code as that of the cold one, or the linker may make one of the two.
-    black_box(&mut *matcher);
-    black_box(matcher.fill_mask(words))
-}
-
-/// The commit behind it.
-#[inline(never)]
-pub fn warm_commit(matcher: &mut Matcher, token: TokenId) -> Result<(), MatchError> {
-    black_box(&mut *matcher);
-    black_box(matcher.commit(token))
-}
-
-/// Ends what is counted together: callgrind writes down what was collected, and begins at 0.
-#[inline(never)]
-pub fn mark() {
-    black_box(());
-}
+slots!(a b c d e f g h i j k l m n o p);

@@ -1,12 +1,13 @@
 //! Going through a workload: timed, or counted by callgrind.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use tokenstile::{Constraint, Grammar};
 
 use crate::clock::thread_nanos;
-use crate::phases;
+use crate::phases::{self, Slot};
 use crate::valgrind::start_counting;
 use crate::workload::{Case, Workload};
 
@@ -35,8 +36,8 @@ pub type Step = (Kind, usize, usize);
 pub struct Timed {
     /// All steps with the nanoseconds that they took.
     pub steps: Vec<(Step, u64)>,
-    /// A hash of all masks.
-    pub masks: u64,
+    /// A hash of the masks of each case.
+    pub masks: Vec<u64>,
     /// The cases that ran into a limit, or whose texts were refused.
     pub failed: Vec<usize>,
     /// Whether all cases were gone through in time.
@@ -45,66 +46,61 @@ pub struct Timed {
 
 /// Goes through a workload and takes the CPU time of each step, until it has taken too long.
 pub fn timed(workload: &Workload, limit: Duration) -> Timed {
-    let (started, mut hasher, mut timed) = (thread_nanos(), DefaultHasher::new(), Timed::default());
+    let (started, mut timed) = (thread_nanos(), Timed::default());
     let is_over = || Duration::from_nanos(thread_nanos() - started) >= limit;
     for (number, case) in workload.cases.iter().enumerate() {
+        let mut hasher = DefaultHasher::new();
         let ended = go_through(workload, (case, case.source.grammar()), &mut |kind, step, words, work| {
             let begun = thread_nanos();
-            let passed = work(words);
+            let passed = work(0, words) && work(1, words);
             timed.steps.push(((kind, number, step), thread_nanos() - begun));
             words.hash(&mut hasher);
             passed && !is_over()
         });
+        timed.masks.push(hasher.finish());
         timed.failed.extend((!ended).then_some(number));
         if is_over() {
             break;
         }
     }
     timed.finished = !is_over();
-    timed.masks = hasher.finish();
     timed
 }
 
-/// What was counted up to a mark: a step, or all of a workload that is not counted by itself.
-pub enum Counted<'w> {
-    /// One step.
-    Single(Step),
-    /// What has come of a workload since the last mark.
-    Rest(&'w str),
-}
-
-/// Goes through a workload under callgrind. `single` tells the steps that are counted by themselves; `note` is told what
-/// was counted up to each mark.
-pub fn counted(workload: &Workload, single: impl Fn(Step) -> bool, note: &mut dyn FnMut(Counted<'_>)) {
-    let grammars: Vec<Option<Grammar>> = workload.cases.iter().map(|case| case.source.grammar()).collect();
-    start_counting();
-    for ((number, case), grammar) in workload.cases.iter().enumerate().zip(grammars) {
-        go_through(workload, (case, grammar), &mut |kind, step, words, work| {
-            let here = (kind, number, step);
-            let alone = single(here);
-            if alone {
-                phases::mark();
-                note(Counted::Rest(&case.workload));
-            }
-            let passed = work(words);
-            if alone {
-                phases::mark();
-                note(Counted::Single(here));
-            }
-            passed
-        });
-        if workload.cases.get(number + 1).is_none_or(|next| next.workload != case.workload) {
-            phases::mark();
-            note(Counted::Rest(&case.workload));
-        }
+/// The parts of steps of one kind, which are counted apart.
+fn phases(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Compile => &["compile"],
+        Kind::Cold => &["cold_mask", "cold_commit"],
+        Kind::Warm => &["warm_mask", "warm_commit"],
     }
 }
 
-/// Work of one step, on the words of a mask; whether it went well.
-type Work<'w> = &'w mut dyn FnMut(&mut [u32]) -> bool;
+/// Goes through a workload under callgrind. `single` names the steps that are counted by themselves. What each function is
+/// for comes out: the name of such a step or a workload, and the phase.
+pub fn counted(workload: &Workload, single: impl Fn(Step) -> Option<String>) -> Vec<(&'static str, String)> {
+    let grammars: Vec<Option<Grammar>> = workload.cases.iter().map(|case| case.source.grammar()).collect();
+    let (mut free, mut known) = (phases::slots(), HashMap::<String, Slot>::new());
+    start_counting();
+    for ((number, case), grammar) in workload.cases.iter().enumerate().zip(grammars) {
+        go_through(workload, (case, grammar), &mut |kind, step, words, work| {
+            let owner = single((kind, number, step)).unwrap_or_else(|| case.workload.clone());
+            phases(kind).iter().enumerate().all(|(part, phase)| {
+                let label = format!("{owner}/{phase}");
+                let Some(slot) = known.get(&label).copied().or_else(|| free.next()) else { return false };
+                known.insert(label, slot);
+                (slot.call)(&mut || work(part, words))
+            })
+        });
+    }
+    known.into_iter().map(|(label, slot)| (slot.name, label)).collect()
+}
 
-/// What does one step, given its kind, its number, the words of a mask and the work; whether it went well.
-type StepFn<'s> = dyn FnMut(Kind, usize, &mut [u32], Work<'_>) -> bool + 's;
+/// One part of a step, on the words of a mask; whether it went well.
+type Part<'w> = &'w mut dyn FnMut(usize, &mut [u32]) -> bool;
+
+/// What does one step, given its kind, its number, the words of a mask and both parts of the work; whether it went well.
+type StepFn<'s> = dyn FnMut(Kind, usize, &mut [u32], Part<'_>) -> bool + 's;
 
 /// Compiles a case and goes twice along its text, as long as `step` says so; whether all went well.
 fn go_through(
@@ -116,9 +112,10 @@ fn go_through(
         return true; // refused whatever is turned off
     }
     let mut compiled = None;
-    let done = step(Kind::Compile, 0, &mut [], &mut |_| {
-        let grammar = grammar.take();
-        compiled = grammar.and_then(|grammar| phases::compile(&workload.compiler, grammar).ok());
+    let done = step(Kind::Compile, 0, &mut [], &mut |_, _| {
+        if let Some(grammar) = grammar.take() {
+            compiled = workload.compiler.compile(grammar).ok();
+        }
         compiled.is_some()
     });
     let Some(constraint) = compiled.filter(|_| done) else { return false };
@@ -135,14 +132,9 @@ fn go_along(
 ) -> bool {
     let mut matcher = constraint.matcher();
     case.tokens.iter().enumerate().all(|(number, &token)| {
-        step(kind, number, words, &mut |words| {
-            let matcher = &mut matcher;
-            match kind {
-                Kind::Warm => {
-                    phases::warm_mask(matcher, words).is_ok() && phases::warm_commit(matcher, token).is_ok()
-                }
-                _ => phases::cold_mask(matcher, words).is_ok() && phases::cold_commit(matcher, token).is_ok(),
-            }
+        step(kind, number, words, &mut |part, words| match part {
+            0 => matcher.fill_mask(words).is_ok(),
+            _ => matcher.commit(token).is_ok(),
         })
     })
 }

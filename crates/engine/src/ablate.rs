@@ -318,8 +318,6 @@ switches! {
     KeysAbound = "keys abound",
     /// The tokens that begin something new are remembered for each configuration.
     BeginningMemo = "beginning memo",
-    /// Tokens that differ in plain text alone are judged together.
-    TokensAlike = "tokens alike",
     /// Commas are looked for before a token is read.
     CommaGlance = "comma glance",
     /// Where any characters may follow, the automaton is not asked about each.

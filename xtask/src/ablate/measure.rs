@@ -1,33 +1,40 @@
 //! What the workloads take with one way turned off: timed first, then counted.
 //!
-//! The times show which steps are the slowest and which are about the slowest hundredth; those are counted one by one, and
-//! everything else together. A way without which everything takes many times as long is not counted: its times say enough.
+//! The times show which steps are the slowest; those are counted one by one, and everything else together. A way without
+//! which everything takes many times as long is not counted: its times say enough. The cliffs take callgrind long, so they
+//! are counted where nothing else says that a way is worth having and their times leave it open.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::process::{Command, Stdio};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::callgrind;
 use super::setup::{CLIFFS, Places};
+use super::{callgrind, table};
 
 /// Tokens of a text that are gone along; most of what texts do is done by then.
 const MOST: &str = "24";
-/// Of so many timings the best counts. The cliffs take long, and steps that take long vary less.
-const ROUNDS: &str = "3";
+/// Of so many timings the best counts.
+const ROUNDS: &str = "2";
 const CLIFF_ROUNDS: &str = "2";
 /// Without a way everything may take so many times as long to be counted.
 const SLOW: f64 = 8.0;
 /// So many times as long, and so many seconds more, it may take to be timed.
 const TOO_SLOW: f64 = 20.0;
 const GRACE: f64 = 5.0;
-/// So many of the slowest steps of each kind are counted one by one: of those with cold caches more, since times do not tell
-/// for certain which is the slowest.
-const SLOWEST: usize = 3;
-const SLOWEST_COLD: usize = 16;
-/// The same on each side of the slowest hundredth.
-const AROUND: usize = 3;
+/// So many of the slowest steps of each kind are counted one by one, since times do not tell for certain which is the
+/// slowest; of those with cold caches more, since they differ most. The more so with everything on, as all is compared with
+/// that.
+const SLOWEST: usize = 2;
+const SLOWEST_COLD: usize = 6;
+const MORE_OF_BASE: usize = 2;
+/// So many of them are counted without each way, too.
+const KEPT: usize = 2;
+/// So many on each side of the slowest hundredth with everything on are counted together, without each way too.
+const AROUND: usize = 2;
 /// Of fewer steps there is no slowest hundredth.
 const HUNDREDTHS: usize = 300;
 
@@ -47,12 +54,17 @@ pub(super) struct Measured {
     pub(super) finished: bool,
     /// The ways that were decided on.
     pub(super) asked: Vec<String>,
+    /// With everything on: the steps that are counted one by one without each way, too, by the figure that they are for.
+    steps: Singles,
 }
+
+/// Steps by the figure that they are counted for.
+type Singles = BTreeMap<String, Vec<Step>>;
 
 impl Measured {
     fn to_json(&self) -> Value {
         json!({"times": self.times, "counts": self.counts, "masks": self.masks, "failed": self.failed,
-               "finished": self.finished, "asked": self.asked})
+               "finished": self.finished, "asked": self.asked, "steps": self.steps})
     }
 
     /// What a file of results has.
@@ -70,6 +82,7 @@ impl Measured {
             failed: words(&value["failed"]),
             finished: value["finished"].as_bool()?,
             asked: words(&value["asked"]),
+            steps: value["steps"].as_object()?.iter().map(|(of, steps)| (of.clone(), words(steps))).collect(),
         })
     }
 }
@@ -103,6 +116,7 @@ fn measure(places: &Places, way: Option<&str>, base: Option<&Measured>) -> Resul
         failed: Vec::new(),
         finished: true,
         asked: Vec::new(),
+        steps: Singles::new(),
     };
     if let (Some(way), Some(base)) = (way, base)
         && !base.asked.iter().any(|asked| asked == way)
@@ -112,9 +126,7 @@ fn measure(places: &Places, way: Option<&str>, base: Option<&Measured>) -> Resul
     for counted in [true, false] {
         let Some(mut arguments) = places.arguments(counted) else { continue };
         arguments.extend(["--most".to_owned(), MOST.to_owned()]);
-        if let Some(way) = way {
-            arguments.extend(["--off".to_owned(), way.to_owned()]);
-        }
+        arguments.extend(way.iter().flat_map(|way| ["--off".to_owned(), (*way).to_owned()]));
         let limit = base.map_or(1e6, |base| total(&base.times, counted) / 1e9 * TOO_SLOW + GRACE);
         let rounds = if counted { ROUNDS } else { CLIFF_ROUNDS };
         let timed = Timed::run(places, &arguments, rounds, limit)?;
@@ -127,8 +139,11 @@ fn measure(places: &Places, way: Option<&str>, base: Option<&Measured>) -> Resul
             total(&times, counted) > SLOW * total(&base.times, counted) || !timed.finished
         });
         measured.times.extend(times);
-        if counted && !is_slow {
-            measured.counts = count(places, way, &arguments, &timed)?;
+        let is_open = || base.is_none_or(|base| counted || table::is_open(&measured, base));
+        if !is_slow && is_open() {
+            let (counts, steps) = count(places, way, &arguments, &timed, base)?;
+            measured.counts.extend(counts);
+            measured.steps.extend(steps);
         }
     }
     Ok(measured)
@@ -190,72 +205,79 @@ impl Timed {
         self.failing.iter().filter_map(|&case| self.cases.get(case)).map(|case| case.1.clone())
     }
 
-    /// Sums, the slowest hundredth and the slowest of all.
+    /// Sums, and the slowest of all.
     fn figures(&self) -> Figures {
         let mut figures = Figures::new();
-        for ((workload, kind), steps) in &self.steps {
+        // Nothing else takes long in the cliffs, and what is short is timed badly.
+        let is_told = |(workload, kind): &(String, String)| workload != CLIFFS || kind == "cold";
+        for ((workload, kind), steps) in self.steps.iter().filter(|(of, _)| is_told(of)) {
             let mut add = |what: &str, value| figures.insert(format!("{workload}/{what}/{kind}"), value);
             add("sum", steps.iter().map(|step| step.0).sum());
             add("worst", steps[0].0);
-            if steps.len() >= HUNDREDTHS {
-                add("p99", steps[steps.len() / 100].0);
-            }
         }
         figures
     }
 
-    /// The steps that are counted one by one: the slowest, and those about the slowest hundredth.
-    fn single(&self) -> Map<String, Value> {
-        let mut single = Map::new();
+    /// The steps that are counted one by one, by the figures that they are for.
+    fn single(&self, base: Option<&Measured>) -> Singles {
+        let mut single = Singles::new();
+        let factor = if base.is_none() { MORE_OF_BASE } else { 1 };
         for ((workload, kind), steps) in &self.steps {
+            let slowest = factor * if kind == "cold" { SLOWEST_COLD } else { SLOWEST };
+            let names = |range: Range<usize>| steps[range].iter().map(|step| step.1.clone());
+            let (worst, p99) = (format!("{workload}/worst/{kind}"), format!("{workload}/p99/{kind}"));
+            let mut found: Vec<Step> = names(0..slowest.min(steps.len())).collect();
+            let known = |of: &str| base.and_then(|base| base.steps.get(of)).into_iter().flatten().cloned();
+            found.extend(known(&worst));
+            found.sort_unstable();
+            found.dedup();
+            single.insert(worst, found);
             let hundredth = steps.len() / 100;
-            let around = match steps.len() {
-                HUNDREDTHS.. => hundredth.saturating_sub(AROUND)..hundredth + AROUND + 1,
-                _ => 0..0,
+            let around: Vec<Step> = match (base, steps.len()) {
+                (Some(_), _) => known(&p99).collect(),
+                (None, HUNDREDTHS..) => names(hundredth - AROUND..hundredth + AROUND + 1).collect(),
+                (None, _) => Vec::new(),
             };
-            let slowest = if kind == "cold" { SLOWEST_COLD } else { SLOWEST };
-            for (rank, (_, step)) in steps.iter().enumerate() {
-                let mut of = Vec::new();
-                of.extend((rank < slowest).then(|| format!("{workload}/worst/{kind}")));
-                of.extend(around.contains(&rank).then(|| format!("{workload}/p99/{kind}")));
-                if !of.is_empty() {
-                    single.insert(step.clone(), of.into());
-                }
-            }
+            single.insert(p99, around);
         }
+        single.retain(|_, steps| !steps.is_empty());
         single
     }
 }
 
-/// Counts everything, and some steps one by one.
-fn count(places: &Places, way: Option<&str>, arguments: &[String], timed: &Timed) -> Result<Figures, String> {
-    let single = timed.single();
-    let steps: Vec<&str> = single.keys().map(String::as_str).collect();
+/// Counts everything, and some steps one by one; with everything on, those that are to be counted without each way, too.
+fn count(
+    places: &Places,
+    way: Option<&str>,
+    arguments: &[String],
+    timed: &Timed,
+    base: Option<&Measured>,
+) -> Result<(Figures, Singles), String> {
+    let mut single = timed.single(base);
+    let mut steps: Vec<&str> = single.values().flatten().map(String::as_str).collect();
+    steps.sort_unstable();
+    steps.dedup();
     let mut arguments = arguments.to_vec();
     arguments.extend(["--single".to_owned(), steps.join(",")]);
-    let dumps = places.dumps(way.unwrap_or("everything on"))?;
-    let (mut figures, mut around) = (Figures::new(), BTreeMap::<String, Vec<u64>>::new());
-    for (label, counts) in callgrind::count(&places.runner, &arguments, &dumps)? {
-        let case = label.split(':').nth(1).and_then(|case| case.parse::<usize>().ok());
-        let workload = case.and_then(|case| timed.cases.get(case)).map_or(&label, |case| &case.0);
-        for (phase, count) in &counts {
-            *figures.entry(format!("{workload}/sum/{phase}")).or_default() += count;
-        }
-        let whole: u64 = counts.values().sum();
-        for of in single.get(&label).map(words).unwrap_or_default() {
-            if of.contains("/p99/") {
-                around.entry(of).or_default().push(whole);
-            } else {
-                let most = figures.entry(of).or_default();
-                *most = whole.max(*most);
-            }
+    let dump = places.dump(way.unwrap_or("everything on"));
+    let (mut figures, mut by_step) = (Figures::new(), BTreeMap::<String, u64>::new());
+    for (label, count) in callgrind::count(&places.runner, &arguments, &dump)? {
+        let (owner, phase) = label.split_once('/').unwrap_or_default();
+        let case = owner.split(':').nth(1).and_then(|case| case.parse::<usize>().ok());
+        let workload = case.and_then(|case| timed.cases.get(case)).map_or(owner, |case| &*case.0);
+        *figures.entry(format!("{workload}/sum/{phase}")).or_default() += count;
+        *by_step.entry(owner.to_owned()).or_default() += count;
+    }
+    for (of, steps) in &mut single {
+        let count = |step: &Step| by_step.get(step).copied().unwrap_or(0);
+        steps.sort_unstable_by_key(|step| Reverse(count(step)));
+        let counts = steps.iter().map(count);
+        if of.contains("/p99/") {
+            figures.insert(of.clone(), counts.sum());
+        } else {
+            figures.insert(of.clone(), counts.max().unwrap_or(0));
+            steps.truncate(KEPT);
         }
     }
-    for (of, mut counts) in around {
-        counts.sort_unstable();
-        figures.insert(of, counts[counts.len() / 2]);
-    }
-    figures.retain(|key, _| !key.ends_with("/mark"));
-    let _ = fs::remove_dir_all(&dumps);
-    Ok(figures)
+    Ok((figures, if base.is_none() { single } else { Singles::new() }))
 }

@@ -20,9 +20,11 @@ use setup::{Places, Way};
 
 /// What `cargo xtask ablate --help` says.
 const USAGE: &str = "\
-usage: cargo xtask ablate [--way NAME]… [--workload NAME]… [--sample N] [--jobs N] [--anew] [--report]
+usage: cargo xtask ablate [--way NAME]… [--without NAME]… [--workload NAME]… [--sample N] [--jobs N] [--anew]
+                          [--report]
 
   --way NAME       only this way (may be repeated); --list shows their names
+  --without NAME   with this way off throughout (may be repeated): what the others are worth then
   --workload NAME  only this workload: micro, schemas, patterns, shapes, grammars, cliffs (may be repeated)
   --sample N       of large workloads only every N-th case, for a first look
   --jobs N         so many ways at a time
@@ -30,14 +32,15 @@ usage: cargo xtask ablate [--way NAME]… [--workload NAME]… [--sample N] [--j
   --report         measures nothing: writes the table of the results that are there
   --list           the ways, and what each is
 
-Results are kept in target/ablate, so that what was interrupted goes on where it was; those of some workloads or
-a sample have a folder of their own. A table of all ways and workloads goes to docs/performance.md, any other to target/ablate. All of
+Results are kept in target/ablate, so that what was interrupted goes on where it was; those of some workloads,
+a sample, or without a way have a folder of their own. A table of all ways and workloads goes to docs/performance.md, any other to target/ablate. All of
 it takes about 40 minutes of one core. It needs valgrind, Python with pip, and the project's shared data.";
 
 /// What is asked for.
 #[derive(Default)]
 struct Options {
     ways: Vec<String>,
+    without: Vec<String>,
     workloads: Vec<String>,
     jobs: usize,
     sample: usize,
@@ -55,10 +58,11 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             "--report" => options.report = true,
             "--list" => return ended(list(root)),
             "--help" | "-h" => return usage(0),
-            "--way" | "--workload" | "--jobs" | "--sample" => {
+            "--way" | "--without" | "--workload" | "--jobs" | "--sample" => {
                 let Some(&value) = words.next() else { return usage(2) };
                 match word {
                     "--way" => options.ways.push(value.to_owned()),
+                    "--without" => options.without.push(value.to_owned()),
                     "--workload" => options.workloads.push(value.to_owned()),
                     _ => {
                         let Some(number) = value.parse().ok().filter(|&number| number > 0) else {
@@ -90,18 +94,19 @@ fn ended(result: Result<(), String>) -> ExitCode {
 }
 
 fn list(root: &Path) -> Result<(), String> {
-    let places = Places::new(root, &[], 1);
+    let places = Places::new(root, &[], 1, &[]);
     places.build()?;
     places.ways()?.iter().for_each(|way| println!("{:<22} {}", way.name, way.what));
     Ok(())
 }
 
 fn start(root: &Path, options: &Options) -> Result<(), String> {
-    let places = Places::new(root, &options.workloads, options.sample);
+    let places = Places::new(root, &options.workloads, options.sample, &options.without);
     places.build()?;
+    places.prepare()?;
     places.make_cases()?;
     let ways = places.ways()?;
-    for name in &options.ways {
+    for name in options.ways.iter().chain(&options.without) {
         if !ways.iter().any(|way| way.name == *name) {
             return Err(format!("there is no way called {name}: --list shows them"));
         }

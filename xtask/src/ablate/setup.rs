@@ -15,6 +15,9 @@ const COUNTED: [&str; 5] = ["schemas", "shapes", "micro", "grammars", "patterns"
 /// timed; their steps take milliseconds.
 pub(super) const CLIFFS: &str = "cliffs";
 
+/// All micro-cases, those that are cliffs among them.
+const MICRO: &str = "all-micro";
+
 /// Its cases, by the names that they have elsewhere. Without them no case has more than a twentieth of its workload.
 const CLIFF_CASES: [&str; 14] = [
     "coverage",
@@ -59,11 +62,13 @@ pub(super) struct Places {
     workloads: Vec<String>,
     /// Of large workloads, only every so many-th case is taken.
     nth: usize,
+    /// The ways that are off throughout.
+    without: Vec<String>,
 }
 
 impl Places {
     /// The places below the target folder.
-    pub(super) fn new(root: &Path, workloads: &[String], nth: usize) -> Places {
+    pub(super) fn new(root: &Path, workloads: &[String], nth: usize, without: &[String]) -> Places {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let folder = target.join("ablate");
         let mut results = "results".to_owned();
@@ -71,6 +76,7 @@ impl Places {
         if nth > 1 {
             results += &format!("-{nth}");
         }
+        without.iter().for_each(|name| results += &format!("-without-{}", file_name(name)));
         Places {
             root: root.to_owned(),
             runner: target.join("conformance/ablation"),
@@ -78,12 +84,13 @@ impl Places {
             folder,
             workloads: workloads.to_vec(),
             nth,
+            without: without.to_vec(),
         }
     }
 
-    /// Whether all of the workloads are asked for.
+    /// Whether all of the workloads are asked for, with everything on.
     pub(super) fn is_whole(&self) -> bool {
-        self.workloads.is_empty() && self.nth == 1
+        self.workloads.is_empty() && self.nth == 1 && self.without.is_empty()
     }
 
     /// Where a table goes that is not one of everything.
@@ -99,12 +106,9 @@ impl Places {
         self.folder.join("cases").join(format!("{name}.jsonl"))
     }
 
-    /// An empty folder for the dumps of one way.
-    pub(super) fn dumps(&self, way: &str) -> Result<PathBuf, String> {
-        let folder = self.folder.join("dumps").join(file_name(way));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        Ok(folder)
+    /// The dump of one way.
+    pub(super) fn dump(&self, way: &str) -> PathBuf {
+        self.folder.join(format!("{}.callgrind", file_name(way)))
     }
 
     /// Where the result of a way is, or that of everything on.
@@ -139,15 +143,28 @@ impl Places {
         let names: Vec<&str> = names.iter().filter(is_asked).copied().collect();
         let path = |path: &Path| path.display().to_string();
         let mut arguments = vec!["--vocab".to_owned(), path(&self.data("vocab.jsonl"))];
-        arguments.extend(["--tables".to_owned(), path(&self.folder.join("tables"))]);
+        arguments.extend(["--tables".to_owned(), path(&self.tables())]);
         arguments.extend(["--nth".to_owned(), self.nth.to_string()]);
+        arguments.extend(self.without.iter().flat_map(|way| ["--off".to_owned(), way.clone()]));
         for name in &names {
             arguments.extend(["--cases".to_owned(), path(&self.cases(name))]);
         }
         (!names.is_empty()).then_some(arguments)
     }
 
-    /// Makes the cases and the tables, if they are not there.
+    /// Has the command make the tables, which may be others after a change of the engine, and the micro-cases.
+    pub(super) fn prepare(&self) -> Result<(), String> {
+        fs::create_dir_all(self.folder.join("cases")).map_err(|error| error.to_string())?;
+        let mut command = Command::new(&self.runner);
+        command.arg("prepare").arg(self.data("vocab.jsonl"));
+        run(command.arg(self.tables()).arg(self.cases(MICRO)))
+    }
+
+    fn tables(&self) -> PathBuf {
+        self.folder.join("tables")
+    }
+
+    /// Makes the cases, if they are not there.
     pub(super) fn make_cases(&self) -> Result<(), String> {
         let in_words = |error: std::io::Error| error.to_string();
         if self.cases(CLIFFS).exists() {
@@ -158,7 +175,6 @@ impl Places {
             return Err("../shared/peerbench is not there, and has the vocabulary and the schemas".into());
         }
         println!("ablate: making the cases");
-        fs::create_dir_all(self.folder.join("cases")).map_err(in_words)?;
         let python = self.python()?;
         let tokenizer = self.data("tokenizer.json");
         let output = |script: &str, more: &[&str]| {
@@ -170,9 +186,14 @@ impl Places {
         let schemas = fs::read_to_string(self.data("cases.jsonl")).map_err(in_words)?;
         let patterns = output("shapes/patterns.py", &[])?;
         let shapes = output("shapes/shapes.py", &["8"])?;
+        let micro = fs::read_to_string(self.cases(MICRO)).map_err(in_words)?;
         let mut cliffs = String::new();
-        let sets =
-            [("schemas", schemas, SCHEMAS), ("patterns", patterns, PATTERNS), ("shapes", shapes, (1, 99))];
+        let sets = [
+            ("schemas", schemas, SCHEMAS),
+            ("patterns", patterns, PATTERNS),
+            ("shapes", shapes, (1, 99)),
+            ("micro", micro, (1, 99)),
+        ];
         for (name, lines, (nth, most)) in sets {
             let chosen = lines.split_inclusive('\n').skip((nth - 1) / 2).step_by(nth).take(most);
             let (high, rest): (Vec<&str>, Vec<&str>) = chosen.partition(|line| is_cliff(line));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::measure::{Figures, Measured};
-use super::setup::{Places, Way};
+use super::setup::{CLIFFS, Places, Way};
 
 /// The page, and what stands around the part that is written here.
 const PAGE: &str = "docs/performance.md";
@@ -14,6 +14,9 @@ const END: &str = "<!-- up to here -->";
 /// A way is worth having if it saves so much of one sum, or so much of one slowest step.
 const SUM: f64 = 0.02;
 const WORST: f64 = 0.10;
+
+/// Times move from run to run, and on a busy machine by half and more.
+const SURE: f64 = 1.0;
 
 /// How much more is taken without a way, and of what that is.
 #[derive(Clone, Default)]
@@ -55,19 +58,17 @@ fn most(figures: &Figures, base: &Figures, kind: &str) -> More {
 /// Compares what was measured without a way with what was with all.
 fn worth<'w>(way: &'w Way, found: &Measured, base: &Measured) -> Worth<'w> {
     let mut note = Vec::new();
-    let is_counted = !found.counts.is_empty();
-    // The cliffs are only timed, and so is everything where it takes very long.
-    let key = |figures: &Figures| -> Figures {
-        let is_wanted = |key: &&String| !is_counted || key.starts_with(super::setup::CLIFFS);
-        figures.keys().filter(is_wanted).map(|key| (key.clone(), figures[key])).collect()
+    // Cliffs are not always counted, and nothing is that takes very long.
+    let is_timed = |key: &str| !found.counts.keys().any(|counted| workload_of(counted) == workload_of(key));
+    let timed = |figures: &Figures| -> Figures {
+        figures.iter().filter(|(key, _)| is_timed(key)).map(|(key, value)| (key.clone(), *value)).collect()
     };
-    let (times, before) = (key(&found.times), key(&base.times));
+    let (times, before) = (timed(&found.times), timed(&base.times));
     let of = |kind: &str| {
         let timed = most(&times, &before, kind);
         let timed = More { of: format!("{}, by time", timed.of), ..timed };
         let counted = most(&found.counts, &base.counts, kind);
-        // Times move by a tenth from run to run.
-        if is_counted && timed.part < counted.part.max(WORST * 1.5) { counted } else { timed }
+        if !found.counts.is_empty() && timed.part < counted.part.max(SURE) { counted } else { timed }
     };
     if !found.finished {
         note.push("did not end in time".to_owned());
@@ -77,6 +78,23 @@ fn worth<'w>(way: &'w Way, found: &Measured, base: &Measured) -> Worth<'w> {
         note.push("MASKS DIFFER".to_owned());
     }
     Worth { way, sum: of("sum"), p99: of("p99"), worst: of("worst"), note: note.join(", ") }
+}
+
+fn workload_of(key: &str) -> &str {
+    key.split('/').next().unwrap_or_default()
+}
+
+/// Whether only the times of the cliffs might say that a way is worth having.
+pub(super) fn is_open(found: &Measured, base: &Measured) -> bool {
+    let is_worth = |figures: &Figures, before: &Figures, sum: f64, worst: f64| {
+        most(figures, before, "sum").part >= sum || most(figures, before, "worst").part >= worst
+    };
+    let cliffs = |figures: &Figures| -> Figures {
+        let is_cliff = |key: &&String| workload_of(key) == CLIFFS;
+        figures.keys().filter(is_cliff).map(|key| (key.clone(), figures[key])).collect()
+    };
+    !is_worth(&found.counts, &base.counts, SUM, WORST)
+        && is_worth(&cliffs(&found.times), &cliffs(&base.times), SURE, SURE)
 }
 
 /// One line for whoever waits.

@@ -31,7 +31,7 @@ mod tables;
 
 pub(crate) use entries::may_end_entry;
 pub(crate) use keys::clear_repeated_keys;
-pub(crate) use places::{Alike, ConfigKey, Corrections, Spot, SpotIndex, Spots, key_of};
+pub(crate) use places::{ConfigKey, Corrections, Spot, SpotIndex, Spots, key_of};
 pub(crate) use reading::{Mode, Tracker, Views, ways_of};
 pub(crate) use special::{SPECIAL, TEXT_BYTES};
 pub(crate) use strings::Text;

@@ -23,17 +23,9 @@ pub(crate) fn key_of(config: &Config) -> ConfigKey {
     config.iter().map(|(state, stack)| (*state, stack.key)).collect()
 }
 
-/// Tokens that are alike but for plain text of a string before the bytes that they share.
-pub(crate) struct Alike {
-    pub(crate) rest: Box<[u8]>,
-    /// Whether there may be brackets in what they share that close something.
-    pub(crate) closes: bool,
-    pub(crate) tokens: Vec<TokenId>,
-}
-
 /// Tokens by the configuration, whether it stands inside a string, whether those matter that close something, and others
 /// that open nothing, and whether keys abound.
-type Beginning = Keyed<(ConfigKey, [bool; 4]), Arc<[Alike]>>;
+type Beginning = Keyed<(ConfigKey, [bool; 4]), Arc<[TokenId]>>;
 
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]

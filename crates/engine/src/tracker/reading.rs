@@ -210,15 +210,6 @@ impl Tracker {
         self.arrays == 0 && self.candidates.is_empty() && bytes.iter().all(|&b| inside(b))
     }
 
-    /// Whether plain text of the string that is being written makes no difference to what bytes behind it repeat: it is no
-    /// key, nothing is left to compare it with, and no item of an array ends in them. `closes` tells whether anything may.
-    pub(crate) fn is_indifferent(&self, closes: bool) -> bool {
-        matches!(self.mode, Mode::String(Text::PLAIN))
-            && self.candidates.is_empty()
-            && self.ends_no_item(closes)
-            && !is_off(Switch::TokensAlike)
-    }
-
     /// Whether bytes begin neither an item of an array that is worth comparing nor a key. `opens` tells whether an array
     /// may begin in them, `closes` whether something may end.
     pub(crate) fn begins_no_item(&self, opens: bool, closes: bool) -> bool {

@@ -20,7 +20,7 @@ use crate::tokens::bits::{clear, has};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::ROOT;
 use crate::tracker::{
-    Alike, Mode, Spot, TEXT_BYTES, Tracker, Views, clear_repeated_keys, key_of, may_end_entry, ways_of,
+    Mode, Spot, TEXT_BYTES, Tracker, Views, clear_repeated_keys, key_of, may_end_entry, ways_of,
 };
 use crate::vocab::TokenId;
 use crate::work::Work;
@@ -93,8 +93,8 @@ impl Session {
         if tracker.has_candidates() {
             correction.walk(config, tracker)?;
         }
-        for alike in beginning.iter() {
-            correction.check_alike(config, tracker, alike)?;
+        for &token in beginning.iter() {
+            correction.check(config, tracker, token)?;
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Session {
         config: &Config,
         tracker: &Tracker,
         words: &[u32],
-    ) -> Result<Arc<[Alike]>, MatchError> {
+    ) -> Result<Arc<[TokenId]>, MatchError> {
         let inside = matches!(tracker.mode(), Mode::Key(_) | Mode::String(_));
         // What the tracker says of bytes is one of these, or that they open an array.
         let (closing, other) = (tracker.begins_no_item(false, true), tracker.begins_no_item(false, false));
@@ -118,11 +118,11 @@ impl Session {
         }
         let common = &self.inner().common;
         let (tables, structure) = (&common.tables, common.structure());
-        // Inside a string, plain text before the quote makes no difference: many tokens are alike.
+        // Inside a string, plain text before the quote makes no difference to what begins behind it.
         let plain = if inside { self.loops_of(config).unwrap_or(0) & !(1 << b'"' | 1 << b'\\') } else { 0 };
         let is_plain = |byte: u8| byte < 0x80 && plain >> byte & 1 == 1;
-        let mut verdicts: FxHashMap<&[u8], Option<usize>> = FxHashMap::default();
-        let mut found: Vec<Alike> = Vec::new();
+        let mut verdicts: FxHashMap<&[u8], bool> = FxHashMap::default();
+        let mut found: Vec<TokenId> = Vec::new();
         let tokens = if inside { &structure.quote_comma } else { &structure.comma };
         for &token in tokens.iter().filter(|&&token| has(words, token)) {
             let bytes = tables.vocab.bytes(token).unwrap_or_default();
@@ -131,22 +131,13 @@ impl Session {
             if tracker.begins_no_item(opens, closes) {
                 continue;
             }
-            let place = match verdicts.get(bytes) {
+            let begins = match verdicts.get(bytes) {
                 Some(&known) => known,
-                None => {
-                    let begins = self.begins_something(config, tracker, bytes)?;
-                    if begins {
-                        found.push(Alike { rest: bytes.into(), closes, tokens: Vec::new() });
-                    }
-                    *verdicts.entry(bytes).or_insert(begins.then_some(found.len().wrapping_sub(1)))
-                }
+                None => *verdicts.entry(bytes).or_insert(self.begins_something(config, tracker, bytes)?),
             };
-            if let Some(at) = place {
-                found[at].tokens.push(token);
-            }
+            found.extend(begins.then_some(token));
         }
-        let size: usize = found.iter().map(|alike| alike.rest.len() + alike.tokens.len() * 4 + 64).sum();
-        let found: Arc<[Alike]> = found.into();
+        let (size, found) = (size_of_val(&*found), Arc::from(found));
         Ok(known.insert(key, found, |bytes| self.generation.store.add_bytes(bytes + size)))
     }
 
@@ -180,24 +171,11 @@ impl Session {
 }
 
 impl<'a> Correction<'a> {
-    /// Runs tokens through: one for all, where the text before what they share makes no difference.
-    fn check_alike(&mut self, config: &Config, tracker: &Tracker, alike: &Alike) -> Result<(), MatchError> {
-        let mut tokens = alike.tokens.iter().copied().filter(|&token| has(self.words, token)).peekable();
-        if tokens.peek().is_none() {
-            return Ok(());
-        }
-        let tokens: SmallVec<[TokenId; 8]> = tokens.collect();
-        if tracker.is_indifferent(alike.closes) {
-            if !self.is_fine(config, tracker, &alike.rest)? {
-                tokens.into_iter().for_each(|token| clear(self.words, token));
-            }
-            return Ok(());
-        }
-        for token in tokens {
-            let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
-            if !self.is_fine(config, tracker, bytes)? {
-                clear(self.words, token);
-            }
+    /// Runs a token through.
+    fn check(&mut self, config: &Config, tracker: &Tracker, token: TokenId) -> Result<(), MatchError> {
+        let bytes = self.tables.vocab.bytes(token).unwrap_or_default();
+        if has(self.words, token) && !self.is_fine(config, tracker, bytes)? {
+            clear(self.words, token);
         }
         Ok(())
     }
