@@ -15,53 +15,36 @@
 //! stack; left recursion is removed before we get here. Ends of frames are resolved when the next byte is known.
 //!
 //! Boolean expressions and assertions are *formulas* over states (see [`boolean`]); they occur as single cells.
-//! So do members and machines, whose places are interned as they are visited (see [`counted`]).
+//! So do members and machines, whose places are interned as they are visited (see [`counted`]). What places are seen to be
+//! is in [`places`].
 
-mod alike;
-mod all_but_few;
 mod any_text;
-mod blank;
 mod boolean;
-mod bounds;
 mod build;
-mod but_matched;
 mod byte;
 mod counted;
-mod covers;
 mod digits;
-mod distance;
 mod entries;
-mod except;
 mod exprs;
 mod length;
-mod literal;
 mod live;
 mod local;
-mod loops;
 mod objects;
 mod partition;
-mod rounds;
+mod places;
 mod shared;
-mod spread;
 mod store;
-mod watched;
-mod watcher;
 
-pub(crate) use all_but_few::AllButFew;
-pub(crate) use blank::BlankFirst;
-pub(crate) use bounds::Bounded;
-pub(crate) use but_matched::ButMatched;
 pub(crate) use counted::InMachine;
 pub(crate) use entries::BehindKey;
-pub(crate) use except::Except;
 pub(crate) use exprs::{FAR, Program};
-pub(crate) use literal::{Literals, Rest, Ways};
 pub(crate) use objects::cell::{Cell, Head};
 pub(crate) use objects::ids::{CellId, LocalId, NodeId, OWN, StateId};
 pub(crate) use objects::local::{Local, LocalExpansion, Loop};
 pub(crate) use objects::state::Generic;
 pub(crate) use partition::partition;
-pub(crate) use rounds::Rounds;
+pub(crate) use places::{
+    AllButFew, BlankFirst, Bounded, ButMatched, Endings, Except, Literals, Rest, Rounds, WATCHERS,
+    WatchPlace, WatchWays, Watched, Watcher, Ways,
+};
 pub(crate) use store::{SharedStore, Store};
-pub(crate) use watched::{Endings, WATCHERS, WatchPlace, Watched};
-pub(crate) use watcher::{WatchWays, Watcher};

@@ -13,7 +13,7 @@ use super::objects::ids::{CountedId, FormulaId, LocalId, MachineStateId};
 use super::objects::local::Local;
 use super::objects::members::{Counted, Entry, MachineState};
 use super::objects::state::{Node, State};
-use super::watcher::Watcher;
+use super::places::Watcher;
 use super::{Cell, CellId, Head, NodeId, StateId};
 use crate::collections::{AppendVec, MemoStats, Table, Writer};
 use crate::work::Exceeded;
@@ -82,7 +82,7 @@ pub(super) struct Index {
     pub(super) distances: Table<CellId, u32>,
     /// What large leaves of formulas come from.
     pub(super) large_leaves: Table<Box<[CellId]>, FormulaId>,
-    /// What some ASCII characters do in a formula: see [`watched`](super::watched).
+    /// What some ASCII characters do in a formula: see [`watched`](super::places).
     pub(super) watchers: Table<(FormulaId, u128), Option<Arc<Watcher>>>,
 }
 

@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::Loop;
-use super::exprs::first_literal;
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, LocalId, NodeId, StateId};
-use super::store::Store;
+use super::super::Loop;
+use super::super::exprs::first_literal;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::super::store::Store;
 use crate::ablate::{Switch, is_off};
 use crate::tokens::class::LackId;
 
@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// The same of a cell and so much of what follows it, and whether a loop with a bound is there.
-    pub(super) fn cell_shape(&self, cell: CellId, behind: usize) -> (u64, bool) {
+    pub(in crate::automaton) fn cell_shape(&self, cell: CellId, behind: usize) -> (u64, bool) {
         let (mut hasher, mut at, mut is_bounded) = (FxHasher::default(), cell, false);
         for _ in 0..behind {
             if at == CellId::NIL {
@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// The character class of a repeated body: a class, or a choice of one class and other things.
-    pub(super) fn repeated_chars(&self, body: ExprId) -> Option<CharSetId> {
+    pub(in crate::automaton) fn repeated_chars(&self, body: ExprId) -> Option<CharSetId> {
         match self.program.arena.get(body) {
             Expr::Chars(set) => Some(set),
             Expr::Alt(list) => {
@@ -214,7 +214,7 @@ impl Store {
     }
 
     /// The ASCII characters that the other things of a repeated body may begin with.
-    pub(super) fn other_beginnings(&self, body: ExprId) -> u128 {
+    pub(in crate::automaton) fn other_beginnings(&self, body: ExprId) -> u128 {
         let arena = &self.program.arena;
         let Expr::Alt(list) = arena.get(body) else { return 0 };
         let others = arena.list(list).iter().filter(|&&other| !matches!(arena.get(other), Expr::Chars(_)));

@@ -7,9 +7,9 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, LocalId, NodeId};
-use super::store::Store;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, LocalId, NodeId};
+use super::super::store::Store;
 
 /// A place whose loops go on.
 pub(crate) struct Rounds {

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::Expr;
 
-use super::build::Build;
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, LocalId, NodeId, StateId};
-use super::objects::local::Groups;
-use super::store::Store;
+use super::super::build::Build;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::super::objects::local::Groups;
+use super::super::store::Store;
 
 /// Places in literals: what is left of each, and what follows it.
 pub(crate) type Literals<'a> = SmallVec<[(&'a [u8], CellId); 4]>;
@@ -180,7 +180,7 @@ impl Store {
 
 impl Build<'_> {
     /// Where bytes lead from a literal, as far as it goes, or a loop with exceptions, if anywhere.
-    pub(super) fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
+    pub(in crate::automaton) fn along(&mut self, cell: CellId, bytes: &[u8]) -> Option<Option<CellId>> {
         let Cell { head, tail, .. } = self.store.cell(cell);
         let (Some(literal), Head::Expr(expr, at)) = (self.store.literal_in(head), head) else {
             let (_, next) = self.store.along_exceptions(cell, bytes)?;
@@ -193,7 +193,7 @@ impl Build<'_> {
     }
 
     /// Adds the ways of cells, which are [unfolded](Build::unfold): each frame by itself, the others as one state.
-    pub(super) fn add_ways(&mut self, mut cells: SmallVec<[CellId; 8]>, ways: &mut Ways) {
+    pub(in crate::automaton) fn add_ways(&mut self, mut cells: SmallVec<[CellId; 8]>, ways: &mut Ways) {
         cells.retain(|&mut cell| match self.called(cell) {
             Some((start, ret)) => {
                 ways.push((start, Some(ret)));

@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
 
-use super::objects::cell::Head;
-use super::objects::ids::{CellId, StateId};
-use super::store::Store;
+use super::super::objects::cell::Head;
+use super::super::objects::ids::{CellId, StateId};
+use super::super::store::Store;
 
 /// The longest literal that may stand before the white space, such as a colon.
 const SIGN: usize = 2;

@@ -1,9 +1,9 @@
 //! Texts of an expression but for a few, which can be told one by one.
 
-use super::exprs::Texts;
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, StateId};
-use super::store::Store;
+use super::super::exprs::Texts;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, StateId};
+use super::super::store::Store;
 
 /// What a state is: texts of `whole` but for the `few`, then `tail`.
 pub(crate) struct AllButFew {

@@ -6,10 +6,10 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::objects::cell::{Cell, Head};
-use super::objects::formula::Kind;
-use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
-use super::store::Store;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::formula::Kind;
+use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::super::store::Store;
 use crate::tokens::class::LackId;
 use crate::work::{Exceeded, Work};
 

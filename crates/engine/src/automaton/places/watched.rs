@@ -10,13 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::build::Build;
-use super::objects::cell::{Cell, Head};
-use super::objects::formula::Kind;
-use super::objects::ids::{CellId, FormulaId, StateId};
-use super::store::Store;
+use super::super::build::Build;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::formula::Kind;
+use super::super::objects::ids::{CellId, FormulaId, StateId};
+use super::super::store::Store;
+use super::super::{WatchWays, Watcher};
 use super::watcher::{DEAD, ToFail};
-use super::{WatchWays, Watcher};
 use crate::ablate::{Switch, is_off};
 
 /// How many places a part may have.

@@ -9,7 +9,7 @@ use crate::tokens::trie::pair;
 use crate::vocab::TokenId;
 
 /// A place that nothing leads away from.
-pub(super) const DEAD: u8 = u8::MAX;
+pub(in crate::automaton) const DEAD: u8 = u8::MAX;
 
 /// The places that the characters of a loop lead to in a formula. The first is where we are.
 pub(crate) struct Watcher {
@@ -92,7 +92,7 @@ fn only(set: u128) -> Option<u8> {
 
 impl Watcher {
     /// Of ASCII characters alone: where each leads from each place, and which places meet the condition.
-    pub(super) fn new(next: Vec<[u8; 128]>, accepts: Vec<bool>, ways: &[WatchWays]) -> Self {
+    pub(in crate::automaton) fn new(next: Vec<[u8; 128]>, accepts: Vec<bool>, ways: &[WatchWays]) -> Self {
         let failing = to_fail(ways);
         Watcher { next, wide: Vec::new(), accepts, failing, fails_with: RwLock::default() }
     }

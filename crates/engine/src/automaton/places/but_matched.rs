@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 use tokenstile_grammar::{CharSetId, ExprId};
 
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, LocalId, NodeId, StateId};
-use super::store::Store;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::super::store::Store;
 use crate::work::{Exceeded, Work};
 
 /// How many expressions are looked at.
@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// If the texts of a state are all that have more than so many characters of a set: how many, and the set.
-    pub(super) fn longer(&self, state: StateId) -> Option<(u32, CharSetId)> {
+    pub(in crate::automaton) fn longer(&self, state: StateId) -> Option<(u32, CharSetId)> {
         let arena = &self.program.arena;
         let mut found: Option<(CellId, Option<CharSetId>)> = None;
         for &cell in self.state(state).kernel.iter() {

@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::super::build::{Build, Here};
+use super::super::exprs::Exceptions;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, StateId};
+use super::super::store::Store;
 use super::all_but_few::AllButFew;
-use super::build::{Build, Here};
-use super::exprs::Exceptions;
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, StateId};
-use super::store::Store;
 
 /// A state that is texts of a loop but for a few, then something else.
 pub(crate) struct Except<'a> {
@@ -39,7 +39,12 @@ impl Store {
     }
 
     /// The same as texts of an expression but for those that can be told one by one.
-    pub(super) fn except_few(&self, exceptions: &Exceptions, at: u32, tail: CellId) -> Option<AllButFew> {
+    pub(in crate::automaton) fn except_few(
+        &self,
+        exceptions: &Exceptions,
+        at: u32,
+        tail: CellId,
+    ) -> Option<AllButFew> {
         if !exceptions.is_between(at) {
             return None;
         }
@@ -71,7 +76,7 @@ impl Store {
     }
 
     /// If a cell is such texts and cannot go on with a byte: what follows, if it may end instead.
-    pub(super) fn behind_exceptions(&self, cell: CellId, byte: u8) -> Option<Option<CellId>> {
+    pub(in crate::automaton) fn behind_exceptions(&self, cell: CellId, byte: u8) -> Option<Option<CellId>> {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
         let exceptions = self.program.exceptions(expr)?;
         let stops = exceptions.is_between(at) && !exceptions.bytes().contains(byte);
@@ -81,7 +86,7 @@ impl Store {
 
 impl Build<'_> {
     /// The cells in the plain loop that consume a byte where the exceptions are left.
-    pub(super) fn beside_exceptions(
+    pub(in crate::automaton) fn beside_exceptions(
         &mut self,
         exceptions: &Exceptions,
         at: u32,
@@ -98,7 +103,7 @@ impl Build<'_> {
     }
 
     /// Adds the cells that a byte leads to.
-    pub(super) fn after_except(
+    pub(in crate::automaton) fn after_except(
         &mut self,
         (expr, exceptions): (ExprId, &Exceptions),
         (at, tail): (u32, CellId),
@@ -118,7 +123,7 @@ impl Build<'_> {
 
     /// The edges by byte.
     #[inline(never)] // most states have none
-    pub(super) fn edges_of_except(
+    pub(in crate::automaton) fn edges_of_except(
         &mut self,
         (expr, exceptions): (ExprId, &Exceptions),
         (at, tail): (u32, CellId),

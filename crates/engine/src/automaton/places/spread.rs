@@ -6,10 +6,10 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, Expr};
 
-use super::build::Build;
-use super::objects::cell::{Cell, Head};
-use super::objects::ids::{CellId, LocalId, NodeId, StateId};
-use super::store::Store;
+use super::super::build::Build;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
+use super::super::store::Store;
 
 /// How many ways there may be.
 const WAYS: usize = 64;

@@ -3,14 +3,14 @@
 
 use tokenstile_grammar::ir::Expr;
 
-use super::exprs::Shortest;
-use super::objects::cell::Head;
-use super::objects::ids::CellId;
-use super::store::Store;
+use super::super::exprs::Shortest;
+use super::super::objects::cell::Head;
+use super::super::objects::ids::CellId;
+use super::super::store::Store;
 
 impl Store {
     /// What is known of the shortest texts of a cell.
-    pub(super) fn distance(&self, cell: CellId) -> Shortest {
+    pub(in crate::automaton) fn distance(&self, cell: CellId) -> Shortest {
         let (mut at, mut sum) = (cell, Shortest::EMPTY);
         while at != CellId::NIL {
             let cell = self.cell(at);
@@ -21,7 +21,7 @@ impl Store {
     }
 
     /// The same of what it begins with.
-    pub(super) fn head_distance(&self, head: Head) -> Shortest {
+    pub(in crate::automaton) fn head_distance(&self, head: Head) -> Shortest {
         let known = self.program.shortest_texts();
         let arena = &self.program.arena;
         match head {

@@ -6,11 +6,11 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::CharSetId;
 
-use super::build::Build;
-use super::objects::cell::Head;
-use super::objects::formula::Kind;
-use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
-use super::store::Store;
+use super::super::build::Build;
+use super::super::objects::cell::Head;
+use super::super::objects::formula::Kind;
+use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::super::store::Store;
 
 /// A state that is one plain expression and a length that is not far away, nor near.
 pub(crate) struct Bounded {
@@ -35,7 +35,7 @@ struct Bounds {
 impl Build<'_> {
     /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
     #[inline(never)] // hardly any grammar has formulas
-    pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
+    pub(in crate::automaton) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
         let store = self.store;
         let Some(Bounds { bounds, only, ends }) = store.bounds_of(id) else { return id };
         let need = ends.saturating_add(store.program.far);

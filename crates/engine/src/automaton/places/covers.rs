@@ -8,10 +8,10 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::Expr;
 
-use super::objects::cell::{Cell, Head};
-use super::objects::formula::Kind;
-use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
-use super::store::Store;
+use super::super::objects::cell::{Cell, Head};
+use super::super::objects::formula::Kind;
+use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
+use super::super::store::Store;
 use crate::ablate::{Switch, is_off};
 
 /// So far behind a cell is looked.
@@ -102,7 +102,7 @@ impl Store {
 
     /// Leaves out what does not matter: cells that can do nothing that another cannot. Where `(.{1,63}\.){1,127}` has read many
     /// dots, each may have ended a round or not, but all that counts is the way with the fewest rounds, inside and out.
-    pub(super) fn drop_covered(&self, cells: &mut SmallVec<[CellId; 8]>) {
+    pub(in crate::automaton) fn drop_covered(&self, cells: &mut SmallVec<[CellId; 8]>) {
         let shape = |&cell: &CellId| {
             let (shape, is_bounded) = self.cell_shape(cell, BEHIND);
             is_bounded.then_some((shape, cell))
