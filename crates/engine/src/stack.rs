@@ -63,8 +63,9 @@ impl StackNode {
                 }
             };
             let forgotten = !stack.bottom && is_off(Switch::AcceptMemo);
-            match stack.accepts.get().filter(|_| !forgotten) {
-                Some(true) if expansion.accepting => {
+            let known = if expansion.last { Some(&true) } else { stack.accepts.get().filter(|_| !forgotten) };
+            match known {
+                Some(true) if expansion.accepting || expansion.last => {
                     let mut at = from;
                     while let Some((stack, from)) = at.map(|at| asked[at]) {
                         let _ = stack.accepts.set(true);

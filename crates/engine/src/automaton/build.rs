@@ -35,6 +35,8 @@ pub(super) struct Closure {
     pub(super) terminals: SmallVec<[CellId; 4]>,
     pub(super) calls: SmallVec<[(RuleId, CellId); 4]>,
     pub(super) accepting: bool,
+    /// Whether the text may end.
+    pub(super) last: bool,
     /// How the frame of an entry may end.
     pub(super) ends: SmallVec<[End; 2]>,
     /// Cells of members of which an entry may begin.
@@ -159,9 +161,7 @@ impl<'s> Build<'s> {
             id = match program.arena.get(expr) {
                 Expr::Empty => tail,
                 Expr::Concat(list) => self.push_part(expr, program.arena.list(list), at as usize, tail),
-                Expr::Rule(rule) if tail == CellId::NIL => {
-                    self.push(program.bodies[rule.index()], CellId::NIL)
-                }
+                Expr::Rule(rule) if tail.is_tail() => self.push(program.bodies[rule.index()], tail),
                 Expr::Region(inner) if program.region(expr).is_none() => self.push(inner, tail),
                 other => match self.unfold_counted(other, at, tail) {
                     Some(next) => next,
@@ -305,7 +305,7 @@ impl<'s> Build<'s> {
         for cell in closure.choices {
             choices.push(self.state(&[cell]));
         }
-        let (ends, accepting) = (closure.ends, closure.accepting);
+        let (ends, accepting, last) = (closure.ends, closure.accepting, closure.last);
         let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
         let expansion = Expansion {
@@ -315,6 +315,7 @@ impl<'s> Build<'s> {
             frames,
             choices,
             accepting,
+            last,
             ends,
         };
         let _ = state.expansion.set(expansion);
@@ -379,6 +380,10 @@ impl<'s> Build<'s> {
                     out.ends.push(end);
                     continue;
                 }
+                Head::Last => {
+                    out.last = true;
+                    continue;
+                }
                 Head::Frame(cell) => {
                     out.frames.push((cell, tail));
                     continue;
@@ -432,8 +437,8 @@ impl<'s> Build<'s> {
                 let next = self.push(body, again);
                 todo.push(next);
             }
-            Expr::Rule(rule) if tail == CellId::NIL => {
-                let next = self.push(program.bodies[rule.index()], CellId::NIL);
+            Expr::Rule(rule) if tail.is_tail() => {
+                let next = self.push(program.bodies[rule.index()], tail);
                 todo.push(next);
             }
             Expr::Rule(rule) => {
@@ -511,7 +516,9 @@ impl<'s> Build<'s> {
                     }
                     _ => unreachable!("only consuming cells are terminals"),
                 },
-                Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
+                Head::End(_) | Head::Frame(_) | Head::Last => {
+                    unreachable!("only consuming cells are terminals")
+                }
             }
         }
         edges
@@ -631,13 +638,14 @@ impl Store {
         if store.library.is_none() {
             let head = Head::Expr(store.program.arena.empty(), 0);
             let mut build = store.build();
-            let end = Cell { head, tail: CellId::NIL, clamped: CellId::NIL };
-            store.cells.push(end, &mut build.index.writer);
+            for (head, id) in [(head, CellId::NIL), (Head::Last, CellId::LAST)] {
+                store.cells.push(Cell { head, tail: CellId::NIL, clamped: id }, &mut build.index.writer);
+            }
             build.constants();
         }
         let mut build = store.build();
         let root = store.program.root;
-        let cell = build.push(root, CellId::NIL);
+        let cell = build.push(root, CellId::LAST);
         let start = build.state(&[cell]);
         drop(build);
         let _ = store.start.set(start);

@@ -171,7 +171,7 @@ impl Build<'_> {
                 return;
             }
             Head::Expr(expr, at) => (expr, at),
-            Head::End(_) | Head::Frame(_) => unreachable!("only consuming cells are terminals"),
+            Head::End(_) | Head::Frame(_) | Head::Last => unreachable!("only consuming cells are terminals"),
         };
         match program.arena.get(expr) {
             Expr::Bytes(set) => out.extend(program.arena.byte_set(set).contains(byte).then_some(tail)),

@@ -65,6 +65,12 @@ impl Store {
         cell == CellId::NIL || matches!(self.cell(cell).head, Head::End(_))
     }
 
+    /// Whether a cell is an end: of its frame, or of the text.
+    #[inline]
+    pub(crate) fn reads_nothing(&self, cell: CellId) -> bool {
+        cell == CellId::LAST || self.is_end(cell)
+    }
+
     /// Whether a state is the end of its frame and nothing else.
     #[inline]
     pub(crate) fn has_ended(&self, id: StateId) -> bool {

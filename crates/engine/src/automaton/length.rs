@@ -29,7 +29,7 @@ impl Store {
                 Head::Expr(expr, at) => self.rest_of_expr(expr, at),
                 Head::Utf8(..) => 1,
                 Head::Bool(_) => GUESS,
-                Head::End(_) => 0,
+                Head::End(_) | Head::Last => 0,
                 // Frames are not nested deep: an entry's parts.
                 Head::Frame(inner) if inner != id => self.rest_of_cell(inner),
                 Head::Frame(_) => GUESS,

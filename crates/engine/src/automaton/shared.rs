@@ -106,6 +106,7 @@ impl Store {
             Head::Utf8(set, _) => CharSetId::index(set) < library.char_sets,
             Head::End(end) => self.has_shared_members(end.members),
             Head::Frame(cell) => self.is_shared(cell.0),
+            Head::Last => true,
             Head::Bool(_) => false,
         }
     }

@@ -208,13 +208,13 @@ impl Store {
         })
     }
 
-    /// Whether the frame may end in this state.
+    /// Whether the frame, or the text, may end in this state.
     #[inline]
     pub(crate) fn may_end(&self, id: StateId) -> bool {
         if self.goes_on(id) {
             return false;
         }
         let expansion = self.expansion(id);
-        expansion.accepting || !expansion.ends.is_empty()
+        expansion.accepting || expansion.last || !expansion.ends.is_empty()
     }
 }

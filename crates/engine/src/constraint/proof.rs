@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
                 return Err(Exceeded { name: "mask_work", value: PAIRS });
             }
             let expansion = self.store.expansion(state);
-            let ends = expansion.accepting.then_some(None).into_iter();
+            let ends = (expansion.accepting || expansion.last).then_some(None).into_iter();
             for end in ends.chain(expansion.ends.iter().map(|&end| Some(end))) {
                 if self.frames[frame].exits.insert((end, spelled)) {
                     for (caller, ret) in self.frames[frame].callers.clone() {

@@ -19,6 +19,8 @@ pub(crate) enum Head {
     End(End),
     /// A cell in a frame of its own, up to the end of that.
     Frame(CellId),
+    /// The end of the text. Nothing is read behind it, and no frame returns: so nothing can be pending there.
+    Last,
 }
 
 /// What is left to match: see the module documentation.

@@ -53,6 +53,15 @@ pub(crate) const OWN: u32 = 1 << 28;
 impl CellId {
     /// The end of the frame.
     pub(crate) const NIL: CellId = CellId(0);
+
+    /// The end of the text.
+    pub(crate) const LAST: CellId = CellId(1);
+
+    /// Whether a rule that is called before this needs no frame of its own.
+    #[inline]
+    pub(crate) fn is_tail(self) -> bool {
+        self == CellId::NIL || self == CellId::LAST
+    }
 }
 
 impl StateId {

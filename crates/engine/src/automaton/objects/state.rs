@@ -45,6 +45,8 @@ pub(crate) struct Expansion {
     pub(crate) choices: SmallVec<[StateId; 4]>,
     /// Whether the frame may end here.
     pub(crate) accepting: bool,
+    /// Whether the text may end here.
+    pub(crate) last: bool,
     /// How the frame may end here, if it is that of an entry.
     pub(crate) ends: SmallVec<[End; 2]>,
 }

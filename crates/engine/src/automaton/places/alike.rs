@@ -75,6 +75,7 @@ impl Store {
         let (expr, at) = match head {
             Head::Expr(expr, at) => (expr, at),
             Head::Bool(formula) => return self.is_alike_formula(formula),
+            Head::Last => return true,
             _ => return false,
         };
         match self.program.arena.get(expr) {

@@ -158,6 +158,7 @@ impl Lasts<'_> {
                 }
                 // The rest of a character past ASCII.
                 Head::Utf8(..) => break,
+                Head::Last => {}
                 Head::Bool(_) | Head::End(_) | Head::Frame(_) => return None,
             }
         }

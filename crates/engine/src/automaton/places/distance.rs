@@ -38,6 +38,7 @@ impl Store {
                 Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
                 _ => known.of(expr),
             },
+            Head::Last => Shortest::EMPTY,
             Head::Bool(_) | Head::End(_) | Head::Frame(_) => Shortest::unknown(0),
         }
     }

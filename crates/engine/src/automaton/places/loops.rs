@@ -26,7 +26,7 @@ impl Store {
     /// number; and how many are left. Nothing tells them apart but a token that has more characters.
     pub(crate) fn with_more_left(&self, id: StateId) -> Option<(StateId, u32)> {
         let kernel = &self.state(id).kernel;
-        let mut loops = kernel.iter().copied().filter(|&cell| !self.is_end(cell));
+        let mut loops = kernel.iter().copied().filter(|&cell| !self.reads_nothing(cell));
         let (Some(only), None) = (loops.next(), loops.next()) else { return None };
         let before = self.literal_at(only).map(|(_, tail)| tail);
         let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(before.unwrap_or(only)) else {
@@ -119,7 +119,7 @@ impl Store {
         let mut changed = false;
         for &cell in self.state(id).kernel.iter() {
             // The end of the frame is passed by: more characters follow.
-            if self.is_end(cell) {
+            if self.reads_nothing(cell) {
                 changed = true;
                 continue;
             }
@@ -170,7 +170,7 @@ impl Store {
         }
         let kernel = &self.state(state).kernel;
         let mut found: Option<Loop> = None;
-        for &cell in kernel.iter().filter(|&&c| !self.is_end(c)) {
+        for &cell in kernel.iter().filter(|&&c| !self.reads_nothing(c)) {
             let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(cell) else { return None };
             let Expr::Repeat { expr: body, min, max } = self.program.arena.get(expr) else { return None };
             let chars = self.repeated_chars(body)?;
@@ -255,7 +255,7 @@ impl Store {
         }
         // One edge for each loop: none of them is hidden behind another.
         rounds > 0
-            && rounds == kernel.iter().filter(|&&c| !self.is_end(c)).count()
+            && rounds == kernel.iter().filter(|&&c| !self.reads_nothing(c)).count()
             && !kernel.iter().any(|&cell| self.last_round_hides(id, cell, &ascii.union(&wide)))
     }
 
@@ -272,10 +272,10 @@ impl Store {
     /// Whether `target` is one of the loops of `kernel` with one more round done, or with all of them done.
     fn is_round(&self, kernel: &[CellId], target: CellId) -> bool {
         let next = self.cell(target);
-        kernel.iter().filter(|&&c| !self.is_end(c)).any(|&cell| {
+        kernel.iter().filter(|&&c| !self.reads_nothing(c)).any(|&cell| {
             let now = self.cell(cell);
             let same = matches!((now.head, next.head), (Head::Expr(a, _), Head::Expr(b, _)) if a == b);
-            (same && now.tail == next.tail && !self.is_end(target)) || now.tail == target
+            (same && now.tail == next.tail && !self.reads_nothing(target)) || now.tail == target
         })
     }
 
