@@ -64,11 +64,6 @@ impl Data {
     }
 }
 
-/// Whether something was fetched, as far as can be seen without looking at each file.
-pub(crate) fn has_fetched(root: &Path) -> bool {
-    root.join(".cache/fixtures").is_dir()
-}
-
 /// A test that is not run with the others.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ignored {

@@ -173,11 +173,24 @@ fn run_tests(root: &Path, data: &Data, ignored: &[Ignored]) -> bool {
         println!("(cargo-nextest is not installed: using cargo test)");
     }
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(root).args(run).arg("--");
-    if data.is_fetched() {
-        cargo.args(["--include-ignored", "--exact"]);
-        for test in ignored.iter().filter(|test| !test.needs_data) {
-            cargo.args(["--skip", &test.name]);
+    cargo.current_dir(root).args(run);
+    let long = ignored.iter().filter(|test| !test.needs_data).map(|test| &test.name);
+    match (data.is_fetched(), with_nextest) {
+        (false, _) => {}
+        (true, true) => {
+            let others = long.map(|name| format!("not test(={name})")).collect::<Vec<_>>().join(" and ");
+            cargo.args([
+                "--run-ignored",
+                "all",
+                "--filterset",
+                if others.is_empty() { "all()" } else { &others },
+            ]);
+        }
+        (true, false) => {
+            cargo.args(["--", "--include-ignored", "--exact"]);
+            long.for_each(|name| {
+                cargo.args(["--skip", name]);
+            });
         }
     }
     if data.is_demanded() {
