@@ -268,8 +268,6 @@ switches! {
     BoundDigits = "bound digits",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
-    /// A conjunct that is any text of a string is left out beside a plain one.
-    AnyText = "any text",
     /// Formulas are simplified.
     FormulaRules = "formula rules",
     /// Which cells large leaves of formulas come from is remembered.

@@ -117,7 +117,6 @@ impl<'s> Build<'s> {
             distance: OnceLock::new(),
             complement: OnceLock::new(),
             plain: OnceLock::new(),
-            texts: OnceLock::new(),
         };
         let id = FormulaId::of(store.own, store.formulas.push(formula, &mut self.index.writer));
         self.index.formulas.insert(hash, id);
@@ -154,10 +153,6 @@ impl<'s> Build<'s> {
         }
         flat.sort_unstable();
         flat.dedup();
-        let is_leaf = |part: &&FormulaId| matches!(store.formula(**part).kind, Kind::Leaf { .. });
-        if both && !is_off(Switch::AnyText) && flat.iter().filter(is_leaf).nth(1).is_some() {
-            self.drop_any_text(&mut flat);
-        }
         if is_mixed && flat.len() > 1 && !is_off(Switch::FormulaRules) {
             match self.simplified(&flat, both) {
                 Some(parts) if parts.contains(&zero) => return zero,

@@ -625,7 +625,6 @@ impl Store {
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
             start: OnceLock::new(),
-            any_texts: OnceLock::new(),
             exceeded: OnceLock::new(),
         };
         if store.library.is_none() {

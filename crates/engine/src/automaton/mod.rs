@@ -19,7 +19,6 @@
 
 mod alike;
 mod all_but_few;
-mod any_text;
 mod blank;
 mod boolean;
 mod bounds;

@@ -8,7 +8,7 @@ use tokenstile_grammar::ir::{Expr, IdIndex};
 use tokenstile_grammar::{ExprId, MembersId};
 
 use super::exprs::Program;
-use super::objects::formula::{AnyTexts, Formula};
+use super::objects::formula::Formula;
 use super::objects::ids::{CountedId, FormulaId, LocalId, MachineStateId};
 use super::objects::local::Local;
 use super::objects::members::{Counted, Entry, MachineState};
@@ -52,7 +52,6 @@ pub(crate) struct Store {
     pub(super) states_limit: usize,
     pub(super) bytes: AtomicUsize,
     pub(super) start: OnceLock<StateId>,
-    pub(super) any_texts: OnceLock<AnyTexts>,
     pub(super) exceeded: OnceLock<Exceeded>,
 }
 
