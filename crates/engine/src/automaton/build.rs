@@ -121,7 +121,7 @@ impl<'s> Build<'s> {
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
         };
-        let far = self.store.program.far_in(expr);
+        let far = self.store.program.far;
         if max.is_some_and(|max| max.saturating_sub(count).saturating_add(1) < far) {
             return head;
         }
