@@ -262,8 +262,6 @@ switches! {
     ClampedBounds = "clamped bounds",
     /// A count that is far away is the endless loop that all constraints have.
     SharedLoops = "shared loops",
-    /// The digits of a bound beside a loop of any digits are left out.
-    BoundDigits = "bound digits",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
     /// Formulas are simplified.

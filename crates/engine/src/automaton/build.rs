@@ -257,9 +257,6 @@ impl<'s> Build<'s> {
                 _ => cells.push(cell.clamped),
             }
         }
-        if !is_off(Switch::BoundDigits) {
-            store.drop_digits(&mut cells);
-        }
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         state.clamped.set(clamped)
     }

@@ -26,7 +26,6 @@ mod build;
 mod byte;
 mod counted;
 mod covers;
-mod digits;
 mod distance;
 mod entries;
 mod except;
