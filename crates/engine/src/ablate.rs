@@ -260,8 +260,6 @@ switches! {
     ClampedMembers = "clamped members",
     /// The same for lengths beside other expressions.
     ClampedBounds = "clamped bounds",
-    /// A count that is far away is the endless loop that all constraints have.
-    SharedLoops = "shared loops",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
     /// Formulas are simplified.

@@ -114,9 +114,9 @@ impl<'s> Build<'s> {
     /// The count of a repetition, or one that no token can tell from it.
     fn clamp_head(&mut self, head: Head) -> Head {
         let Head::Expr(id, count) = head else { return head };
-        let (expr, min, max) = match self.store.program.arena.get(id) {
+        let (min, max) = match self.store.program.arena.get(id) {
             Expr::Repeat { .. } if is_off(Switch::ClampedCounts) => return head,
-            Expr::Repeat { expr, min, max } => (expr, min, max),
+            Expr::Repeat { min, max, .. } => (min, max),
             Expr::Members(_) if is_off(Switch::ClampedMembers) => return head,
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
@@ -124,12 +124,6 @@ impl<'s> Build<'s> {
         let far = self.store.program.far;
         if max.is_some_and(|max| max.saturating_sub(count).saturating_add(1) < far) {
             return head;
-        }
-        // A length that is far away is none, and what is left may be what all constraints have.
-        if max.is_some()
-            && let Some(endless) = self.store.endless(expr, min.saturating_sub(count))
-        {
-            return Head::Expr(endless, 0);
         }
         if min.saturating_sub(count) >= far { Head::Expr(id, 0) } else { Head::Expr(id, count.min(min)) }
     }

@@ -27,8 +27,6 @@ pub(crate) struct SharedStore {
     pub(super) members: usize,
     /// Members of which nothing is known but their separator.
     pub(super) generic: Vec<(ExprId, MembersId)>,
-    /// Repetitions without an end, by what they repeat and how often at least.
-    pub(super) endless: Vec<((ExprId, u32), ExprId)>,
 }
 
 /// All objects of one constraint's automaton.
