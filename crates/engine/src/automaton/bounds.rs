@@ -6,7 +6,6 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::CharSetId;
 
-use super::build::Build;
 use super::objects::cell::Head;
 use super::objects::formula::Kind;
 use super::objects::ids::{CellId, FormulaId, LocalId, StateId};
@@ -30,19 +29,6 @@ struct Bounds {
     only: FormulaId,
     /// How many bytes it may take from anywhere in the expression to come to its end.
     ends: u32,
-}
-
-impl Build<'_> {
-    /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
-    #[inline(never)] // hardly any grammar has formulas
-    pub(super) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
-        let store = self.store;
-        let Some(Bounds { bounds, only, ends }) = store.bounds_of(id) else { return id };
-        let need = ends.saturating_add(store.program.far);
-        let near = bounds.into_iter().filter(|bound| bound.1 < need).map(|bound| bound.0);
-        let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
-        self.all_of(near)
-    }
 }
 
 impl Store {
