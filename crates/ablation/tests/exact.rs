@@ -149,7 +149,6 @@ fn masks_are_the_same_whatever_is_turned_off() {
     let failed: Vec<&str> = expected.failed.iter().map(|&number| &*workload.cases[number].name).collect();
     assert!(failed.is_empty(), "these texts are refused: {failed:?}");
     let asked = ablate::asked();
-    let never: Vec<&str> = ablate::ways().map(|way| way.0).filter(|name| !asked.contains(name)).collect();
     let mut wrong = Vec::new();
     for (name, _) in ablate::ways() {
         ablate::turn_off(&[name]).expect("it is one of them");

@@ -258,20 +258,8 @@ switches! {
     ClampedCounts = "clamped counts",
     /// The same for counts of members.
     ClampedMembers = "clamped members",
-    /// The same for lengths beside other expressions.
-    ClampedBounds = "clamped bounds",
-    /// A count that is far away is the endless loop that all constraints have.
-    SharedLoops = "shared loops",
-    /// Counts of digits run out only within the digits that a token has in a row.
-    DigitCounts = "digit counts",
-    /// The digits of a bound beside a loop of any digits are left out.
-    BoundDigits = "bound digits",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
-    /// A conjunct that is any text of a string is left out beside a plain one.
-    AnyText = "any text",
-    /// Formulas are simplified.
-    FormulaRules = "formula rules",
     /// Which cells large leaves of formulas come from is remembered.
     LeafMemo = "leaf memo",
     /// A completion of a formula is first looked for along a single way.

@@ -99,10 +99,7 @@ impl SchemaBase {
         let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
         let (ws, controls) = (bodies[first], bodies[first + 1]);
-        // Any text without quotes, in canonical and in any spelling.
-        let any_texts = spelled.iter().map(|[text, ..]| *text).collect();
-        let parts = BaseParts { any_texts, usual };
-        let base = Base::new(builder.build(values[0])?, parts);
+        let base = Base::new(builder.build(values[0])?, BaseParts { usual });
         Ok(SchemaBase { base, rules, ws, controls, spelled, formats, numbers })
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The times show which steps are the slowest; those are counted one by one, and everything else together. A way without
 //! which everything takes many times as long is not counted: its times say enough. The cliffs take callgrind long, so they
-//! are counted where nothing else says that a way is worth having and their times leave it open.
+//! are counted only if nothing else is asked for.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::callgrind;
 use super::setup::{CLIFFS, Places};
-use super::{callgrind, table};
 
 /// Tokens of a text that are gone along; most of what texts do is done by then.
 const MOST: &str = "24";
@@ -139,8 +139,7 @@ fn measure(places: &Places, way: Option<&str>, base: Option<&Measured>) -> Resul
             total(&times, counted) > SLOW * total(&base.times, counted) || !timed.finished
         });
         measured.times.extend(times);
-        let is_open = || base.is_none_or(|base| counted || table::is_open(&measured, base));
-        if !is_slow && is_open() {
+        if !is_slow && (counted || places.is_of_cliffs()) {
             let (counts, steps) = count(places, way, &arguments, &timed, base)?;
             measured.counts.extend(counts);
             measured.steps.extend(steps);

@@ -93,6 +93,11 @@ impl Places {
         self.workloads.is_empty() && self.nth == 1 && self.without.is_empty()
     }
 
+    /// Whether nothing but the cliffs is asked for.
+    pub(super) fn is_of_cliffs(&self) -> bool {
+        self.workloads.iter().all(|name| name == CLIFFS) && !self.workloads.is_empty()
+    }
+
     /// Where a table goes that is not one of everything.
     pub(super) fn partial_table(&self) -> PathBuf {
         self.results.join("table.md")

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::measure::{Figures, Measured};
-use super::setup::{CLIFFS, Places, Way};
+use super::setup::{Places, Way};
 
 /// The page, and what stands around the part that is written here.
 const PAGE: &str = "docs/performance.md";
@@ -82,19 +82,6 @@ fn worth<'w>(way: &'w Way, found: &Measured, base: &Measured) -> Worth<'w> {
 
 fn workload_of(key: &str) -> &str {
     key.split('/').next().unwrap_or_default()
-}
-
-/// Whether only the times of the cliffs might say that a way is worth having.
-pub(super) fn is_open(found: &Measured, base: &Measured) -> bool {
-    let is_worth = |figures: &Figures, before: &Figures, sum: f64, worst: f64| {
-        most(figures, before, "sum").part >= sum || most(figures, before, "worst").part >= worst
-    };
-    let cliffs = |figures: &Figures| -> Figures {
-        let is_cliff = |key: &&String| workload_of(key) == CLIFFS;
-        figures.keys().filter(is_cliff).map(|key| (key.clone(), figures[key])).collect()
-    };
-    !is_worth(&found.counts, &base.counts, SUM, WORST)
-        && is_worth(&cliffs(&found.times), &cliffs(&base.times), SURE, SURE)
 }
 
 /// One line for whoever waits.

@@ -116,22 +116,16 @@ impl<'s> Build<'s> {
     /// The count of a repetition, or one that no token can tell from it.
     fn clamp_head(&mut self, head: Head) -> Head {
         let Head::Expr(id, count) = head else { return head };
-        let (expr, min, max) = match self.store.program.arena.get(id) {
+        let (min, max) = match self.store.program.arena.get(id) {
             Expr::Repeat { .. } if is_off(Switch::ClampedCounts) => return head,
-            Expr::Repeat { expr, min, max } => (expr, min, max),
+            Expr::Repeat { min, max, .. } => (min, max),
             Expr::Members(_) if is_off(Switch::ClampedMembers) => return head,
             Expr::Members(members) => return Head::Expr(id, self.clamp_members(members, count)),
             _ => return head,
         };
-        let far = self.store.program.far_in(expr);
+        let far = self.store.program.far;
         if max.is_some_and(|max| max.saturating_sub(count).saturating_add(1) < far) {
             return head;
-        }
-        // A length that is far away is none, and what is left may be what all constraints have.
-        if max.is_some()
-            && let Some(endless) = self.store.endless(expr, min.saturating_sub(count))
-        {
-            return Head::Expr(endless, 0);
         }
         if min.saturating_sub(count) >= far { Head::Expr(id, 0) } else { Head::Expr(id, count.min(min)) }
     }
@@ -237,29 +231,8 @@ impl<'s> Build<'s> {
             return self.library().clamp_state(id);
         }
         let store = self.store;
-        let is_clamped = |&id: &CellId| {
-            let cell = store.cell(id);
-            cell.clamped == id && !matches!(cell.head, Head::Bool(_))
-        };
-        if state.kernel.iter().all(is_clamped) {
-            return state.clamped.set(id);
-        }
-        let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
-        for &id in state.kernel.iter() {
-            let cell = self.store.cell(id);
-            match cell.head {
-                Head::Bool(formula) => {
-                    let off = is_off(Switch::ClampedBounds);
-                    let formula = if off { formula } else { self.clamp_formula(formula) };
-                    let rest = self.bool_cells(formula, cell.tail);
-                    cells.extend(rest.into_iter().map(|cell| self.store.cell(cell).clamped));
-                }
-                _ => cells.push(cell.clamped),
-            }
-        }
-        if !is_off(Switch::BoundDigits) {
-            store.drop_digits(&mut cells);
-        }
+        let clamped = |&id: &CellId| store.cell(id).clamped;
+        let cells: SmallVec<[CellId; 8]> = state.kernel.iter().map(clamped).collect();
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         state.clamped.set(clamped)
     }
@@ -632,7 +605,6 @@ impl Store {
             states_limit: limits.states,
             bytes: AtomicUsize::new(0),
             start: OnceLock::new(),
-            any_texts: OnceLock::new(),
             exceeded: OnceLock::new(),
         };
         if store.library.is_none() {

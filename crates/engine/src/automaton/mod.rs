@@ -18,12 +18,10 @@
 //! So do members and machines, whose places are interned as they are visited (see [`counted`]). What places are seen to be
 //! is in [`places`].
 
-mod any_text;
 mod boolean;
 mod build;
 mod byte;
 mod counted;
-mod digits;
 mod entries;
 mod exprs;
 mod length;

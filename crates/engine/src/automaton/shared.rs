@@ -14,7 +14,6 @@ use super::exprs::{Program, first_literal};
 use super::objects::cell::Head;
 use super::objects::members::Phase;
 use super::store::Store;
-use crate::ablate::{Switch, is_off};
 
 impl SharedStore {
     /// The store of a program that is nothing but what other programs begin with.
@@ -22,13 +21,8 @@ impl SharedStore {
         let store = Store::new(Arc::new(program), &Limits::default(), None);
         let program = store.program.clone();
         let arena = &program.arena;
-        let own = |id: &ExprId| id.index() < arena.base_len();
         let generic = arena.iter().filter_map(|(id, expr)| match expr {
             Expr::Members(members) => Some((id, members)),
-            _ => None,
-        });
-        let endless = arena.iter().filter_map(|(id, expr)| match expr {
-            Expr::Repeat { expr, min, max: None } if own(&id) => Some(((expr, min), id)),
             _ => None,
         });
         SharedStore {
@@ -37,7 +31,6 @@ impl SharedStore {
             machines: arena.iter().filter(|(_, expr)| matches!(expr, Expr::Machine(_))).count(),
             members: arena.all_members().len(),
             generic: generic.collect(),
-            endless: endless.collect(),
             store,
         }
     }
@@ -66,15 +59,6 @@ fn are_quoted(arena: &Arena, members: MembersId) -> bool {
 }
 
 impl Store {
-    /// The repetition of an expression at least so often and without an end, if the library has it.
-    pub(crate) fn endless(&self, expr: ExprId, min: u32) -> Option<ExprId> {
-        if is_off(Switch::SharedLoops) {
-            return None;
-        }
-        let known = self.library.as_ref()?.endless.iter().find(|known| known.0 == (expr, min));
-        known.map(|known| known.1)
-    }
-
     /// Whether the grammar begins with a base, as the library's does, which is nothing else.
     pub(crate) fn has_base(&self) -> bool {
         self.program.arena.base().is_some()

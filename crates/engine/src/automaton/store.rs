@@ -8,7 +8,7 @@ use tokenstile_grammar::ir::{Expr, IdIndex};
 use tokenstile_grammar::{ExprId, MembersId};
 
 use super::exprs::Program;
-use super::objects::formula::{AnyTexts, Formula};
+use super::objects::formula::Formula;
 use super::objects::ids::{CountedId, FormulaId, LocalId, MachineStateId};
 use super::objects::local::Local;
 use super::objects::members::{Counted, Entry, MachineState};
@@ -27,8 +27,6 @@ pub(crate) struct SharedStore {
     pub(super) members: usize,
     /// Members of which nothing is known but their separator.
     pub(super) generic: Vec<(ExprId, MembersId)>,
-    /// Repetitions without an end, by what they repeat and how often at least.
-    pub(super) endless: Vec<((ExprId, u32), ExprId)>,
 }
 
 /// All objects of one constraint's automaton.
@@ -52,7 +50,6 @@ pub(crate) struct Store {
     pub(super) states_limit: usize,
     pub(super) bytes: AtomicUsize,
     pub(super) start: OnceLock<StateId>,
-    pub(super) any_texts: OnceLock<AnyTexts>,
     pub(super) exceeded: OnceLock<Exceeded>,
 }
 

@@ -69,8 +69,6 @@ pub(crate) struct Trie {
     /// Child of the root by byte; 0 where there is none.
     root: [u32; 256],
     pub(crate) longest: usize,
-    /// The most digits in a row in any token.
-    pub(crate) longest_number: usize,
     /// Bytes that occur in some token, and bytes that are tokens alone.
     pub(crate) bytes_used: ByteSet,
     pub(crate) single_bytes: ByteSet,
@@ -107,7 +105,6 @@ impl Trie {
             utf8: utf8.into_iter().map(Utf8Place::from).collect::<Vec<_>>().into(),
             root: [0; 256],
             longest: sorted.iter().map(|t| t.0.len()).max().unwrap_or(0),
-            longest_number: 0,
             bytes_used: ByteSet::EMPTY,
             single_bytes: ByteSet::EMPTY,
         };
@@ -122,19 +119,7 @@ impl Trie {
         self.bytes_used = self.byte[1..].iter().copied().collect();
         let singles = self.children(ROOT).filter(|&child| !self.own(child).is_empty());
         self.single_bytes = singles.map(|child| self.byte[child as usize]).collect();
-        self.longest_number = self.find_longest_number();
         self
-    }
-
-    fn find_longest_number(&self) -> usize {
-        // How many digits there are in a row up to each node; its parent comes before it.
-        let mut rows: Vec<u32> = Vec::with_capacity(self.byte.len());
-        for (at, (byte, &parent)) in self.byte.iter().zip(self.parent.iter()).enumerate() {
-            let is_digit = at > 0 && byte.is_ascii_digit();
-            let before = rows.get(parent as usize).copied().unwrap_or(0);
-            rows.push(if is_digit { before + 1 } else { 0 });
-        }
-        rows.into_iter().max().unwrap_or(0) as usize
     }
 
     /// Adds the arrays to a file.
@@ -158,7 +143,6 @@ impl Trie {
             utf8: file.array()?,
             root: [0; 256],
             longest: 0,
-            longest_number: 0,
             bytes_used: ByteSet::EMPTY,
             single_bytes: ByteSet::EMPTY,
         };

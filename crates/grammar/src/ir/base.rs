@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Arena, Grammar, Rule};
-use crate::ids::ExprId;
 
 /// Tells bases apart. No two bases of a process have the same, not even one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -61,16 +60,13 @@ pub struct Base {
 /// What a notation says of its base beside the grammar itself.
 #[derive(Clone)]
 pub struct BaseParts {
-    /// Expressions of which each takes any text of a string, without the quotes: a condition on a string that has come
-    /// down to one of them asks for nothing.
-    pub any_texts: Vec<ExprId>,
     /// What is usually asked for.
     pub usual: UsualGrammars,
 }
 
 impl Default for BaseParts {
     fn default() -> Self {
-        BaseParts { any_texts: Vec::new(), usual: || Box::new(std::iter::empty()) }
+        BaseParts { usual: || Box::new(std::iter::empty()) }
     }
 }
 
@@ -121,11 +117,6 @@ impl Base {
     /// Whether there are booleans or assertions among its expressions.
     pub fn has_booleans(&self) -> bool {
         self.has_booleans
-    }
-
-    /// Expressions of which each takes any text of a string.
-    pub fn any_texts(&self) -> &[ExprId] {
-        &self.parts.any_texts
     }
 
     /// What is usually asked for, made one by one.

@@ -14,23 +14,3 @@ pub(crate) fn first_literal(arena: &Arena, expr: ExprId) -> Option<&[u8]> {
         _ => None,
     }
 }
-
-/// Whether it is seen that an expression reads nothing but digits; no more than so many of its parts are looked at.
-pub(crate) fn reads_digits(arena: &Arena, expr: ExprId, parts: &mut u32) -> bool {
-    let Some(left) = parts.checked_sub(1) else { return false };
-    *parts = left;
-    match arena.get(expr) {
-        Expr::Empty => true,
-        Expr::Chars(set) => arena
-            .char_set(set)
-            .ranges()
-            .iter()
-            .all(|range| (0x30..=0x39).contains(&range.0) && range.1 <= 0x39),
-        Expr::Literal(literal) => arena.literal_bytes(literal).iter().all(u8::is_ascii_digit),
-        Expr::Concat(list) | Expr::Alt(list) => {
-            arena.list(list).iter().all(|&part| reads_digits(arena, part, parts))
-        }
-        Expr::Repeat { expr, .. } => reads_digits(arena, expr, parts),
-        _ => false,
-    }
-}

@@ -8,7 +8,7 @@ mod shortest;
 mod texts;
 
 pub(crate) use exceptions::Exceptions;
-pub(crate) use expressions::{first_literal, reads_digits};
+pub(crate) use expressions::first_literal;
 pub(crate) use lengths::FAR;
 pub(crate) use program::{Behind, Program};
 pub(crate) use shortest::Shortest;

@@ -8,7 +8,6 @@ use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId
 
 use super::exceptions::Exceptions;
 use super::lengths::lengths;
-use super::reads_digits;
 use super::shortest::ShortestTexts;
 use crate::ablate::{Switch, is_off};
 use crate::tokens::class::{CharClass, LackId};
@@ -26,8 +25,6 @@ pub(crate) struct Program {
     pub(crate) anything: ExprId,
     /// From this many bytes on, a counter cannot run out within one token.
     pub(crate) far: u32,
-    /// The same for one of digits: see `reads_digits`.
-    pub(crate) far_in_digits: u32,
     /// The character sets as the vocabulary sees them, but for the first so many: those are the base's.
     classes: Vec<OnceLock<CharClass>>,
     shared_sets: usize,
@@ -99,13 +96,6 @@ pub(crate) struct Behind {
     pub(crate) ends_with: ExprId,
 }
 
-/// What tokens have most of: bytes, and digits in a row.
-#[derive(Clone, Copy, Default)]
-struct Longest {
-    token: usize,
-    number: usize,
-}
-
 impl Program {
     pub(crate) fn new(grammar: Grammar, tables: &Tables) -> Result<Self, Error> {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
@@ -113,9 +103,7 @@ impl Program {
         let nullable = tokenstile_grammar::passes::nullable(&grammar);
         let rules = Rules { bodies, nullable };
         let (arena, lacks) = (grammar.into_arena(), tables.profile.lacks.clone());
-        let trie = &tables.trie;
-        let longest = Longest { token: trie.longest, number: trie.longest_number };
-        let program = Program::build(arena, rules, root, longest, lacks)?;
+        let program = Program::build(arena, rules, root, tables.trie.longest, lacks)?;
         program.arena.all_members().try_for_each(Members::check)?;
         Ok(program)
     }
@@ -123,14 +111,14 @@ impl Program {
     /// A program that is just one regular expression, to find out something about it.
     pub(crate) fn of_expr(arena: Arena, expr: ExprId) -> Result<Self, Error> {
         let lacks = Arc::new(Lacks::none());
-        Program::build(arena, Rules::default(), expr, Longest::default(), lacks)
+        Program::build(arena, Rules::default(), expr, 0, lacks)
     }
 
     fn build(
         mut arena: Arena,
         rules: Rules,
         root: ExprId,
-        longest: Longest,
+        longest_token: usize,
         lacks: Arc<Lacks>,
     ) -> Result<Self, Error> {
         let anything = arena.anything();
@@ -149,8 +137,7 @@ impl Program {
         let conjunctions = kinds.all(&arena, |expr| matches!(expr, Expr::And(_)));
         let excepts = conjunctions.into_iter().map(|id| (id, OnceLock::new())).collect();
         let tallies = arena.all_members().map(|_| OnceLock::new()).collect();
-        let behind = |longest: usize| u32::try_from(longest).unwrap_or(u32::MAX - 2).saturating_add(1);
-        let (far, far_in_digits) = (behind(longest.token), behind(longest.number));
+        let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
             arena,
             bodies: rules.bodies,
@@ -158,7 +145,6 @@ impl Program {
             nullable,
             anything,
             far,
-            far_in_digits,
             classes,
             shared_sets,
             tallies,
@@ -339,16 +325,4 @@ fn find_nullable(arena: &Arena, bodies: &[ExprId], known: &[bool]) -> Vec<bool> 
         in_empty.push(empty);
     }
     anywhere
-}
-
-impl Program {
-    /// A loop of this expression that may go round so many times more, less one, does not come to its end within a token;
-    /// nor does one that must.
-    pub(crate) fn far_in(&self, expr: ExprId) -> u32 {
-        if !is_off(Switch::DigitCounts) && reads_digits(&self.arena, expr, &mut 1) {
-            self.far_in_digits
-        } else {
-            self.far
-        }
-    }
 }

@@ -1,12 +1,11 @@
-//! What is known of the texts of an expression: how long the shortest ones are, and whether JSON has to escape anything.
+//! What is known of the texts of an expression: how long the shortest ones are.
 
 use std::sync::Arc;
 
 use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr};
+use tokenstile_grammar::ir::{Arena, Expr};
 
 use crate::collections::PerBase;
-use crate::tokens::runs::ESCAPED;
 
 /// What is known of the texts of an expression, of the shortest ones in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -17,20 +16,18 @@ pub(crate) struct Shortest {
     pub(crate) most: u32,
     /// Wherever one is within the expression, no more than so many lead to its end.
     pub(crate) within: u32,
-    /// All texts are made of characters that JSON writes as they are.
-    pub(crate) plain: bool,
 }
 
 impl Shortest {
-    pub(crate) const EMPTY: Shortest = Shortest::exactly(0, true);
+    pub(crate) const EMPTY: Shortest = Shortest::exactly(0);
 
-    pub(crate) const fn exactly(bytes: u32, plain: bool) -> Self {
-        Shortest { least: bytes, most: bytes, within: bytes, plain }
+    pub(crate) const fn exactly(bytes: u32) -> Self {
+        Shortest { least: bytes, most: bytes, within: bytes }
     }
 
     /// Nothing is known but that it takes `least` bytes.
     pub(crate) fn unknown(least: u32) -> Self {
-        Shortest { least, most: u32::MAX, within: u32::MAX, plain: false }
+        Shortest { least, most: u32::MAX, within: u32::MAX }
     }
 
     pub(crate) fn then(self, next: Shortest) -> Self {
@@ -38,7 +35,6 @@ impl Shortest {
             least: self.least.saturating_add(next.least),
             most: self.most.saturating_add(next.most),
             within: self.within.saturating_add(next.most).max(next.within),
-            plain: self.plain && next.plain,
         }
     }
 
@@ -47,7 +43,6 @@ impl Shortest {
             least: self.least.min(other.least),
             most: self.most.min(other.most),
             within: self.within.max(other.within),
-            plain: self.plain && other.plain,
         }
     }
 
@@ -57,7 +52,6 @@ impl Shortest {
             least: self.least.saturating_mul(rounds),
             most: self.most.saturating_mul(rounds),
             within: self.within.saturating_add(self.most.saturating_mul(rounds.saturating_sub(1))),
-            plain: self.plain,
         }
     }
 }
@@ -103,18 +97,9 @@ impl ShortestTexts {
         let of = |id: ExprId| self.of(id);
         match arena.get(id) {
             Expr::Empty => Shortest::EMPTY,
-            Expr::Bytes(set) => {
-                let set = arena.byte_set(set);
-                Shortest::exactly(1, is_plain(set) && !set.intersects(&ByteSet::PAST_ASCII))
-            }
-            Expr::Chars(set) => {
-                Shortest { least: 1, most: 4, within: 4, plain: is_plain(&arena.char_set(set).ascii()) }
-            }
-            Expr::Literal(literal) => {
-                let bytes = arena.literal_bytes(literal);
-                let plain = bytes.iter().all(|&byte| byte >= 0x80 || ESCAPED >> byte & 1 == 0);
-                Shortest::exactly(bytes.len() as u32, plain)
-            }
+            Expr::Bytes(_) => Shortest::exactly(1),
+            Expr::Chars(_) => Shortest { least: 1, most: 4, within: 4 },
+            Expr::Literal(literal) => Shortest::exactly(arena.literal_bytes(literal).len() as u32),
             Expr::Concat(list) => {
                 arena.list(list).iter().map(|&p| of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
             }
@@ -130,9 +115,4 @@ impl ShortestTexts {
             Expr::Members(_) | Expr::Machine(_) => Shortest::unknown(0),
         }
     }
-}
-
-/// Whether JSON escapes none of the ASCII characters in a set.
-fn is_plain(set: &ByteSet) -> bool {
-    set.ascii_bits() & ESCAPED == 0
 }

@@ -27,8 +27,6 @@ pub(crate) struct Formula {
     pub(crate) complement: OnceLock<FormulaId>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.
     pub(crate) plain: OnceLock<Box<[CellId]>>,
-    /// See [`any_text`](super::any_text).
-    pub(crate) texts: OnceLock<TextKind>,
 }
 
 impl Formula {
@@ -53,16 +51,3 @@ pub(crate) enum Kind {
     Or(Box<[FormulaId]>),
     Not(FormulaId),
 }
-
-/// Which texts a formula takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TextKind {
-    /// Any text of a string, and perhaps others.
-    Any,
-    /// TextKind of characters that need no escape, which are some of those.
-    Plain,
-    Others,
-}
-
-/// The cells of any text in canonical and in any spelling, once they are open.
-pub(crate) type AnyTexts = Box<[Box<[CellId]>]>;

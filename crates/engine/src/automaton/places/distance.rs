@@ -1,5 +1,4 @@
-//! How far a place is from its end, at least: what the search for a completion goes by. And whether JSON has to escape
-//! anything on the way.
+//! How far a place is from its end, at least: what the search for a completion goes by.
 
 use tokenstile_grammar::ir::Expr;
 
@@ -25,16 +24,13 @@ impl Store {
         let known = self.program.shortest_texts();
         let arena = &self.program.arena;
         match head {
-            Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3, plain: true },
+            Head::Utf8(..) => Shortest { least: 1, most: 3, within: 3 },
             Head::Expr(expr, done) => match arena.get(expr) {
                 Expr::Concat(list) => {
                     let rest = arena.list(list).get(done as usize..).unwrap_or_default();
                     rest.iter().map(|&p| known.of(p)).reduce(Shortest::then).unwrap_or(Shortest::EMPTY)
                 }
-                Expr::Literal(_) => {
-                    let Shortest { least, plain, .. } = known.of(expr);
-                    Shortest::exactly(least.saturating_sub(done), plain)
-                }
+                Expr::Literal(_) => Shortest::exactly(known.of(expr).least.saturating_sub(done)),
                 Expr::Repeat { expr: body, min, .. } => known.of(body).times(min.saturating_sub(done)),
                 _ => known.of(expr),
             },

@@ -22,8 +22,8 @@ use crate::tokens::class::LackId;
 const MANY_LEFT: u32 = crate::tokens::runs::SHORT;
 
 impl Store {
-    /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are, perhaps any
-    /// number; and how many are left. Nothing tells them apart but a token that has more characters.
+    /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are; and how many
+    /// are left. Nothing tells them apart but a token that has more characters.
     pub(crate) fn with_more_left(&self, id: StateId) -> Option<(StateId, u32)> {
         let kernel = &self.state(id).kernel;
         let mut loops = kernel.iter().copied().filter(|&cell| !self.reads_nothing(cell));
@@ -32,20 +32,15 @@ impl Store {
         let Cell { head: Head::Expr(expr, count), tail, .. } = self.cell(before.unwrap_or(only)) else {
             return None;
         };
-        let Expr::Repeat { expr: body, min, max: Some(max) } = self.program.arena.get(expr) else {
+        let Expr::Repeat { min, max: Some(max), .. } = self.program.arena.get(expr) else {
             return None;
         };
-        let (left, need) = (max.saturating_sub(count), min.saturating_sub(count));
-        if left < MANY_LEFT {
+        let left = max.saturating_sub(count);
+        if left < MANY_LEFT || count <= min {
             return None;
         }
-        let head = match self.endless(body, need) {
-            Some(endless) => Head::Expr(endless, 0),
-            None if count > min => Head::Expr(expr, min),
-            None => return None,
-        };
         let mut build = self.build();
-        let mut more = build.cell(head, tail);
+        let mut more = build.cell(Head::Expr(expr, min), tail);
         if before.is_some() {
             more = build.cell(self.cell(only).head, more);
         }

@@ -60,7 +60,7 @@ impl Profile {
 }
 
 /// The ASCII characters that JSON escapes, one bit each.
-pub(crate) const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
+const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
 
 /// What needs no escape in a string of JSON.
 fn quoted() -> ByteSet {

@@ -21,7 +21,6 @@ mod profile;
 mod run;
 
 pub(crate) use anchor::{Anchor, Entry};
-pub(crate) use common::ESCAPED;
 pub(crate) use lacks::Lacks;
 pub(crate) use long::{LongToken, SHORT};
 pub(crate) use profile::Profile;
