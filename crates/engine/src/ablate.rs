@@ -258,6 +258,8 @@ switches! {
     ClampedCounts = "clamped counts",
     /// The same for counts of members.
     ClampedMembers = "clamped members",
+    /// The same for lengths beside other expressions.
+    ClampedBounds = "clamped bounds",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
     /// Which cells large leaves of formulas come from is remembered.

@@ -231,8 +231,26 @@ impl<'s> Build<'s> {
             return self.library().clamp_state(id);
         }
         let store = self.store;
-        let clamped = |&id: &CellId| store.cell(id).clamped;
-        let cells: SmallVec<[CellId; 8]> = state.kernel.iter().map(clamped).collect();
+        let is_clamped = |&id: &CellId| {
+            let cell = store.cell(id);
+            cell.clamped == id && !matches!(cell.head, Head::Bool(_))
+        };
+        if state.kernel.iter().all(is_clamped) {
+            return state.clamped.set(id);
+        }
+        let mut cells: SmallVec<[CellId; 8]> = SmallVec::new();
+        for &id in state.kernel.iter() {
+            let cell = self.store.cell(id);
+            match cell.head {
+                Head::Bool(formula) => {
+                    let off = is_off(Switch::ClampedBounds);
+                    let formula = if off { formula } else { self.clamp_formula(formula) };
+                    let rest = self.bool_cells(formula, cell.tail);
+                    cells.extend(rest.into_iter().map(|cell| self.store.cell(cell).clamped));
+                }
+                _ => cells.push(cell.clamped),
+            }
+        }
         let clamped = if cells[..] == state.kernel[..] { id } else { self.state(&cells) };
         state.clamped.set(clamped)
     }

@@ -32,6 +32,19 @@ struct Bounds {
     ends: u32,
 }
 
+impl Build<'_> {
+    /// The formula as far as one token can tell: without those of its "not as long as that" that are far away.
+    #[inline(never)] // hardly any grammar has formulas
+    pub(in crate::automaton) fn clamp_formula(&mut self, id: FormulaId) -> FormulaId {
+        let store = self.store;
+        let Some(Bounds { bounds, only, ends }) = store.bounds_of(id) else { return id };
+        let need = ends.saturating_add(store.program.far);
+        let near = bounds.into_iter().filter(|bound| bound.1 < need).map(|bound| bound.0);
+        let near: SmallVec<[FormulaId; 4]> = near.chain([only]).collect();
+        self.all_of(near)
+    }
+}
+
 impl Store {
     /// A conjunction as bounds and one plain expression, if that is what it is.
     fn bounds_of(&self, id: FormulaId) -> Option<Bounds> {
