@@ -79,3 +79,30 @@ fn a_compiler_is_warmed_for_schemas() {
     assert_eq!(warm.0, cold.0);
     assert!(warm.1 < cold.1, "{} of {}", warm.1, cold.1);
 }
+
+/// A second matcher finds what the first has left behind, and the statistics say where.
+#[cfg(feature = "json-schema")]
+#[test]
+fn statistics_list_what_is_remembered() {
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}"#;
+    let constraint =
+        Compiler::new(bytes()).compile(Grammar::json_schema(schema, &Limits::default()).unwrap()).unwrap();
+    let hits = || constraint.stats().memos.iter().map(|memo| memo.hits).sum::<u64>();
+    let go_along = || {
+        let mut matcher = constraint.matcher();
+        for byte in br#"{"a": 1, "b": "x"}"# {
+            matcher.mask().unwrap();
+            matcher.commit(u32::from(*byte)).unwrap();
+        }
+    };
+    go_along();
+    let stats = constraint.stats();
+    let mut names: Vec<&str> = stats.memos.iter().map(|memo| memo.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), stats.memos.len(), "each has a name of its own");
+    assert!(stats.memos.iter().any(|memo| memo.entries > 0 && memo.bytes >= memo.entries));
+    let before = hits();
+    go_along();
+    assert!(hits() >= before);
+}

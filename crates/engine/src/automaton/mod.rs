@@ -3,7 +3,8 @@
 //! Four kinds of interned objects, each built on first use and never changed after:
 //!
 //! - a **cell** ([`Cell`]) is what is left to match of one rule body: an expression, how far into it, and the
-//!   cell that follows. The empty list, [`CellId::NIL`], is the end of the frame.
+//!   cell that follows. The empty list, [`CellId::NIL`], is the end of the frame; behind the root stands the end of
+//!   the text, [`CellId::LAST`].
 //! - a **state** ([`State`]) is a set of cells in one frame: the determinized positions inside a rule.
 //!   Counters live in the cells, so they are never unrolled.
 //! - a **node** ([`Node`]) is a stack seen from above: what to return to, and the stacks below. `BOTTOM`
