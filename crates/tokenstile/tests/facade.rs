@@ -85,8 +85,9 @@ fn a_compiler_is_warmed_for_schemas() {
 #[test]
 fn statistics_list_what_is_remembered() {
     let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}"#;
-    let constraint =
-        Compiler::new(bytes()).compile(Grammar::json_schema(schema, &Limits::default()).unwrap()).unwrap();
+    let constraint = Compiler::new(bytes())
+        .compile(Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap())
+        .unwrap();
     let hits = || constraint.stats().memos.iter().map(|memo| memo.hits).sum::<u64>();
     let go_along = || {
         let mut matcher = constraint.matcher();
