@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tokenstile_engine::{Compiler, Constraint, Grammar, Limits, Matcher, Vocab};
-use tokenstile_grammar::ir::{CharSet, Count, MachineRef, Members, Slot};
+use tokenstile_grammar::ir::{CharSet, Condition, ConditionBuilder, Count, MachineRef, Members, Slot};
 use tokenstile_grammar::{ErrorKind, ExprId, GrammarBuilder};
 use tokenstile_harness::{allowed, bit, byte_vocab, compile, mask_of, masks_agree, tokens_in};
 use tokenstile_json_schema::json_schema;
@@ -31,7 +31,7 @@ fn grammar(
 /// Members in any order without counts; the separator is filled in later.
 fn plain(slots: Vec<Slot>) -> Members {
     let separator = slots[0].entry;
-    Members { separator, slots: slots.into(), counts: [].into(), implies: [].into(), in_order: false }
+    Members { separator, slots: slots.into(), counts: [].into(), condition: None, in_order: false }
 }
 
 fn count(slots: impl IntoIterator<Item = u32>, min: u32, max: Option<u32>) -> Count {
@@ -57,6 +57,18 @@ fn next(constraint: &Constraint, text: &str) -> String {
     allowed(&mut matcher).into_iter().filter_map(|t| char::from_u32(t).filter(|_| t < 256)).collect()
 }
 
+/// How often a slot was used.
+fn times(slots: &[u32], slot: u32) -> u32 {
+    slots.iter().filter(|&&s| s == slot).count() as u32
+}
+
+/// With the first slot of each pair, the second is used.
+fn implies(pairs: &[(u32, u32)]) -> Option<Box<Condition>> {
+    let mut builder = ConditionBuilder::default();
+    let whole = builder.implies(pairs.iter().copied());
+    Some(Box::new(builder.build(whole)))
+}
+
 /// Whether letters match members, as the definition says it: all ways to give them slots are tried.
 fn matches(members: &Members, letters: &[&str], of_slot: &[&str]) -> bool {
     fn fits(members: &Members, letters: &[&str], of_slot: &[&str], slots: &mut Vec<u32>) -> bool {
@@ -80,7 +92,7 @@ fn matches(members: &Members, letters: &[&str], of_slot: &[&str]) -> bool {
             c.min <= used && c.max.is_none_or(|max| used <= max)
         };
         members.counts.iter().all(within)
-            && members.implies.iter().all(|(a, b)| !slots.contains(a) || slots.contains(b))
+            && members.condition.as_ref().is_none_or(|condition| condition.holds(|s| times(slots, s)))
     }
     fits(members, letters, of_slot, &mut Vec::new())
 }
@@ -134,7 +146,8 @@ fn members_are_what_the_definition_says() {
             }
         };
         // No completion of one entry takes more than are missing, and a few until the last window opens.
-        let missing = raw.counts.iter().map(|c| c.min).sum::<u32>() as usize + raw.implies.len();
+        let missing = raw.counts.iter().map(|c| c.min).sum::<u32>() as usize
+            + raw.condition.as_ref().map_or(0, |condition| 2 * condition.most() as usize);
         let few = 1 + missing + 3 <= LONGEST;
         let viable: HashSet<&str> =
             texts.iter().filter(|t| t.1).flat_map(|t| (0..=t.0.len()).map(|i| &t.0[..i])).collect();
@@ -177,13 +190,8 @@ fn far_counts_make_no_difference_to_masks() {
                 count(some, min, max)
             });
             let counts: Vec<Count> = counts.collect();
-            let implies = if rng.chance(1, 4) { vec![(0, number - 1)] } else { Vec::new() };
-            Members {
-                counts: counts.into(),
-                implies: implies.into(),
-                in_order: rng.chance(1, 3),
-                ..plain(slots)
-            }
+            let condition = if rng.chance(1, 4) { implies(&[(0, number - 1)]) } else { None };
+            Members { counts: counts.into(), condition, in_order: rng.chance(1, 3), ..plain(slots) }
         });
         let Ok(constraint) = Compiler::new(vocab.clone()).compile(&g) else { continue };
         let reference = Reference::new(&g);
@@ -224,7 +232,7 @@ fn room_is_kept_for_what_is_needed_however_far_a_bound_is() {
     let pairs = |slots| {
         let members = once(slots, |_| false);
         let counts = members.counts.iter().cloned().chain([count(0..4, 3, Some(3))]).collect();
-        Members { counts, implies: [(0, 1), (1, 0), (2, 3), (3, 2)].into(), ..members }
+        Members { counts, condition: implies(&[(0, 1), (1, 0), (2, 3), (3, 2)]), ..members }
     };
     let even = grammar(&["a", "b", "c", "d"], ",", ("", ";"), pairs);
     let error = Compiler::new(byte_vocab::<&str>(&[])).compile(&even).expect_err("pairs are never three");
@@ -371,17 +379,17 @@ fn required_members_stay_possible() {
 #[test]
 fn implied_members_are_demanded() {
     let names = ["a", "b", "c", "d"];
-    let implies = |s: Vec<Slot>, max: Option<u32>| {
+    let chain = |s: Vec<Slot>, max: Option<u32>| {
         let members = once(s, |_| false);
         let counts = members.counts.iter().cloned().chain([count(0..4, 0, max)]).collect();
-        Members { counts, implies: [(0, 1), (1, 2)].into(), ..members }
+        Members { counts, condition: implies(&[(0, 1), (1, 2)]), ..members }
     };
-    let any = compile(&grammar(&names, ",", ("", ";"), |s| implies(s, None)), &byte_vocab::<&str>(&[]));
+    let any = compile(&grammar(&names, ",", ("", ";"), |s| chain(s, None)), &byte_vocab::<&str>(&[]));
     assert_eq!(next(&any, "a"), ",");
     assert_eq!(next(&any, "a,b"), ",");
     assert_eq!(next(&any, "a,b,c"), ",;");
     assert_eq!(next(&any, "c"), ",;");
-    let two = compile(&grammar(&names, ",", ("", ";"), |s| implies(s, Some(2))), &byte_vocab::<&str>(&[]));
+    let two = compile(&grammar(&names, ",", ("", ";"), |s| chain(s, Some(2))), &byte_vocab::<&str>(&[]));
     assert_eq!(next(&two, ""), ";bcd");
     assert_eq!(next(&two, "d,"), "c");
     assert_eq!(next(&two, "b,"), "c");
@@ -510,8 +518,8 @@ fn entries_that_match_nothing_are_left_out() {
     let separator = g.arena.literal(b",");
     let slots = [a, b, conflict].map(Slot::anywhere);
     let counts = (0..3).map(|s| count([s], 0, Some(1))).collect();
-    let implies = [(0, 2)].into();
-    let members = Members { separator, slots: slots.into(), counts, implies, in_order: false };
+    let condition = implies(&[(0, 2)]);
+    let members = Members { separator, slots: slots.into(), counts, condition, in_order: false };
     let members = g.arena.members(members);
     g.define(root, members);
     g.define(never, again);

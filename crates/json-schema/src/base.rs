@@ -155,8 +155,8 @@ fn often(arena: &mut Arena, parts: Often, ws: ExprId) -> Vec<ExprId> {
     let items = [value, string, number, integer].map(|item| arena.concat(&[item, ws]));
     for entry in [member].into_iter().chain(items) {
         let slots = Box::new([Slot::anywhere(entry)]);
-        let (counts, implies) = (Box::default(), Box::default());
-        often.push(arena.members(Members { separator, slots, counts, implies, in_order: false }));
+        let counts = Box::default();
+        often.push(arena.members(Members { separator, slots, counts, condition: None, in_order: false }));
     }
     often.extend([member, of_string].map(|member| brackets(arena, b"{", member, b"}", ws)));
     if let Expr::Repeat { expr, .. } = arena.get(text) {

@@ -33,14 +33,14 @@ impl<'a> Usable<'a> {
         Entries { used: vec![0; self.members.slots.len()], last: 0, number: 0 }
     }
 
-    /// Whether the entries may end here: every count is in its bounds, and what is implied was used.
+    /// Whether the entries may end here: every count is in its bounds, and the condition holds.
     pub(crate) fn may_end(&self, entries: &Entries) -> bool {
         let counted = self.members.counts.iter().all(|count| {
             let sum: u32 = count.slots.iter().map(|&s| entries.used[s as usize]).sum();
             sum >= count.min && count.max.is_none_or(|max| sum <= max)
         });
-        let used = |slot: u32| entries.used[slot as usize] > 0;
-        counted && self.members.implies.iter().all(|&(a, b)| !used(a) || used(b))
+        let condition = self.members.condition.as_ref();
+        counted && condition.is_none_or(|condition| condition.holds(|slot| entries.used[slot as usize]))
     }
 
     /// The entries with one more in `slot`, if it may stand there and no count is above its bound.
@@ -52,7 +52,9 @@ impl<'a> Usable<'a> {
         if !open || self.members.in_order && slot < entries.last || !self.joins && !first {
             return None;
         }
-        let bounds = self.members.counts.iter().flat_map(|c| [Some(c.min), c.max]).flatten();
+        let condition = self.members.condition.as_ref().map(|condition| condition.most());
+        let bounds =
+            self.members.counts.iter().flat_map(|c| [Some(c.min), c.max]).chain([condition]).flatten();
         let edges = self.members.slots.iter().flat_map(|s| [s.from, s.to]).filter(|&e| e != u32::MAX);
         let mut next = entries.clone();
         next.used[slot as usize] = (next.used[slot as usize] + 1).min(bounds.max().unwrap_or(0) + 1);

@@ -65,7 +65,7 @@ impl Grammar {
         }
     }
 
-    /// As `<members separator: 0 entry, 1 entry; 0+1{1,2} 0=>1>`, with `@from..to` after an entry with a window.
+    /// As `<members separator: 0 entry, 1 entry; 0+1{1,2} if #0 0>=1>`, with `@from..to` after an entry with a window.
     fn write_members(&self, f: &mut fmt::Formatter<'_>, members: &Members, depth: usize) -> fmt::Result {
         f.write_str(if members.in_order { "<members in order " } else { "<members " })?;
         self.write_expr(f, members.separator, depth + 1)?;
@@ -84,7 +84,9 @@ impl Grammar {
             count.max.map_or(Ok(()), |max| write!(f, "{max}"))?;
             f.write_str("}")?;
         }
-        members.implies.iter().try_for_each(|(a, b)| write!(f, " {a}=>{b}"))?;
+        if let Some(condition) = &members.condition {
+            write!(f, " if {condition}")?;
+        }
         f.write_str(">")
     }
 

@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::Tallies;
+use super::{Condition, Tallies};
 use crate::error::Error;
 use crate::ids::ExprId;
 
@@ -16,7 +16,7 @@ use crate::ids::ExprId;
 /// - `eᵢ` matches its slot's [`entry`](Slot::entry), and the slot is open at `i`: `from ≤ i < to`;
 /// - if the members are [`in_order`](Members::in_order), the numbers of the slots never fall;
 /// - for each [`Count`], the number of entries that were given one of its slots is within its bounds;
-/// - for each pair `(a, b)` of [`implies`](Members::implies): if slot `a` was given to an entry, so was slot `b`.
+/// - the [`condition`](Members::condition) holds of how many entries were given each slot.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Members {
     /// What stands between two entries.
@@ -25,8 +25,8 @@ pub struct Members {
     pub slots: Box<[Slot]>,
     /// How many there may be.
     pub counts: Box<[Count]>,
-    /// Pairs of slots: whoever uses the first must use the second.
-    pub implies: Box<[(u32, u32)]>,
+    /// What must hold of all entries together.
+    pub condition: Option<Box<Condition>>,
     /// Whether entries come in the order of the slots.
     pub in_order: bool,
 }
@@ -63,7 +63,7 @@ impl Members {
     /// Whether slots are open everywhere and none is counted twice, so that no count has to do with another.
     fn is_apart(&self) -> bool {
         let anywhere = |slot: &Slot| (slot.from, slot.to) == (0, u32::MAX);
-        if !self.implies.is_empty() || !self.slots.iter().all(anywhere) {
+        if self.condition.is_some() || !self.slots.iter().all(anywhere) {
             return false;
         }
         // Counts of one slot each, in order, are the usual thing.
@@ -90,7 +90,7 @@ impl Members {
                 && rising(&c.slots)
         };
         self.slots.iter().all(|slot| slot.from < slot.to && slot.entry != never)
-            && self.implies.is_empty()
+            && self.condition.is_none()
             && self.counts.iter().all(says)
             && self.counts.windows(2).all(|pair| pair[0].slots < pair[1].slots)
     }
@@ -102,7 +102,15 @@ impl Members {
 
     /// How many numbers it takes to write this down.
     pub(super) fn size(&self) -> usize {
-        self.slots.len() + self.implies.len() + self.counts.iter().map(|c| c.slots.len() + 1).sum::<usize>()
+        let condition = self.condition.as_ref().map_or(0, |condition| condition.size());
+        let counts = self.counts.iter().map(|c| c.slots.len() + 1).sum::<usize>();
+        self.slots.len() + counts + condition
+    }
+
+    /// Whether no entries at all fulfil everything.
+    pub fn may_be_empty(&self) -> bool {
+        self.counts.iter().all(|count| count.min == 0)
+            && self.condition.as_ref().is_none_or(|condition| condition.holds(|_| 0))
     }
 
     fn with_total(&self, min: u32, max: Option<u32>) -> Members {
@@ -110,7 +118,7 @@ impl Members {
         Members { counts: self.counts.iter().cloned().chain([all]).collect(), ..self.clone() }
     }
 
-    /// The same with only those slots that `keep` wants, and that imply none of the others; a separator that matches
+    /// The same with only those slots that `keep` wants; a separator that matches
     /// nothing (`joins` is false) leaves room for one entry. `None` if a count can then not be kept.
     pub(crate) fn restricted(&self, joins: bool, keep: impl Fn(&Slot) -> bool) -> Option<Members> {
         let limited;
@@ -124,11 +132,6 @@ impl Members {
         let mut next = 0..;
         let numbers: Vec<Option<u32>> = kept.iter().map(|&k| if k { next.next() } else { None }).collect();
         let number = |slot: u32| numbers.get(slot as usize).copied().flatten();
-        let mut implies: Vec<(u32, u32)> =
-            whole.implies.iter().filter_map(|&(a, b)| Some((number(a)?, number(b)?))).collect();
-        implies.retain(|(a, b)| a != b);
-        implies.sort_unstable();
-        implies.dedup();
         let mut counts: Vec<Count> = Vec::new();
         for count in &whole.counts {
             let mut slots: SmallVec<[u32; 2]> = count.slots.iter().filter_map(|&s| number(s)).collect();
@@ -138,7 +141,13 @@ impl Members {
         }
         let slots = whole.slots.iter().zip(&kept).filter(|s| *s.1).map(|s| *s.0).collect();
         let counts = merged(counts)?;
-        Some(Members { slots, counts, implies: implies.into(), ..*whole })
+        let condition = whole.condition.as_ref().map(|condition| condition.renumbered(number));
+        if condition.as_ref().is_some_and(Condition::is_never) {
+            return None;
+        }
+        let condition = condition.filter(|condition| !condition.is_always()).map(Box::new);
+        let (separator, in_order) = (whole.separator, whole.in_order);
+        Some(Members { separator, slots, counts, condition, in_order })
     }
 
     /// Which slots can be used at all, for all that is seen at once.
@@ -147,26 +156,14 @@ impl Members {
         for count in self.counts.iter().filter(|c| c.max == Some(0)) {
             count.slots.iter().for_each(|&s| kept[s as usize] = false);
         }
-        let mut implied_by: Vec<Vec<u32>> = vec![Vec::new(); kept.len()];
-        for &(a, b) in &self.implies {
-            implied_by[b as usize].push(a);
-        }
-        let mut todo: Vec<usize> = (0..kept.len()).filter(|&s| !kept[s]).collect();
-        while let Some(slot) = todo.pop() {
-            for &a in &implied_by[slot] {
-                if std::mem::replace(&mut kept[a as usize], false) {
-                    todo.push(a as usize);
-                }
-            }
-        }
         kept
     }
 
     /// Whether some number of entries is right. If that takes too long to find out, it is taken to be so: such members
     /// are refused later.
     pub(crate) fn is_satisfiable(&self) -> bool {
-        if self.counts.iter().all(|c| c.min == 0) {
-            return true; // with none at all
+        if self.may_be_empty() {
+            return true;
         }
         if self.is_apart() {
             return true; // with as many in each slot as are asked for

@@ -79,7 +79,7 @@ pub(super) fn nullable_expr(
         Expr::Not(expr) => !known[expr.index()],
         Expr::Look { expr, negated, .. } => known[expr.index()] != negated,
         Expr::Region(expr) => known[expr.index()],
-        Expr::Members(members) => arena.members_of(members).counts.iter().all(|c| c.min == 0),
+        Expr::Members(members) => arena.members_of(members).may_be_empty(),
         Expr::Machine(machine) => {
             let machine = &arena.machine_of(machine).0;
             machine.accepts(&machine.start())

@@ -231,7 +231,7 @@ fn a_rule_that_calls_itself_at_the_start_of_members_is_refused() {
     let (call, a, separator) = (g.arena.rule(root), g.arena.literal(b"a"), g.arena.literal(b","));
     let again = g.arena.concat(&[call, a]);
     let slots = [Slot::anywhere(again), Slot::anywhere(a)].into();
-    let members = Members { separator, slots, counts: [].into(), implies: [].into(), in_order: false };
+    let members = Members { separator, slots, counts: [].into(), condition: None, in_order: false };
     let body = g.arena.members(members);
     g.define(root, body);
     let error = prepare(&g.build(root).expect("well formed")).expect_err("it cannot be run");

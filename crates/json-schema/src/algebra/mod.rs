@@ -10,6 +10,7 @@ mod empty;
 mod endless;
 mod expand;
 mod few;
+mod formula;
 mod goal;
 mod lengths;
 mod object;
@@ -23,8 +24,10 @@ use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, ExprId, GrammarBuilder, Limits};
 
 pub(crate) use array::{Array, Contains};
+pub(crate) use formula::Formula;
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
 pub(crate) use object::{Member, Object};
+use one_of::Branch;
 pub(crate) use strings::{Matched, Strings, Texts};
 
 use std::rc::Rc;
@@ -123,6 +126,22 @@ pub(crate) trait Unions: Sized + Clone + PartialEq {
     fn are_disjoint(algebra: &mut Algebra<'_>, a: &Self, b: &Self) -> Result<bool, Error> {
         let both = Self::intersect(algebra, a, b)?;
         Self::is_none(algebra, &both, LOOK)
+    }
+    /// What is in one of `a` and in one of `b`, if it is put together rather than taken one by one.
+    fn product_as_one(
+        _: &mut Algebra<'_>,
+        _a: &[Rc<Self>],
+        _b: &[Rc<Self>],
+    ) -> Result<Option<Parts<Self>>, Error> {
+        Ok(None)
+    }
+    /// What is in exactly one branch, if it is put together rather than taken one by one.
+    fn one_as_one(
+        _: &mut Algebra<'_>,
+        _branches: &[Branch<'_, Self>],
+        _within: &[Rc<Self>],
+    ) -> Result<Option<Parts<Self>>, Error> {
+        Ok(None)
     }
     /// All of them.
     fn any() -> Self;
@@ -445,6 +464,9 @@ impl<'a> Algebra<'a> {
         match (a, b) {
             ([one], other) | (other, [one]) if one.is_any() => return Ok(other.into()),
             _ => {}
+        }
+        if let Some(both) = T::product_as_one(self, a, b)? {
+            return Ok(both);
         }
         let mut out: Parts<T> = Parts::new();
         for x in a {

@@ -5,16 +5,18 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::Error;
 
+use super::formula::Formula;
 use super::goal::{Atom, GoalId};
 use super::strings::Strings;
-use super::{Algebra, LOOK, Unions};
+use super::{Algebra, Branch, LOOK, Parts, Unions};
 use crate::node::Node;
 
 /// A set of objects. An object is in it if
 /// - its members with a listed name have values of that name's goal, and those that are required are there;
 /// - every other member has its key in one of the classes (which are disjoint) and its value in that class's goal;
 /// - for each entry of `some` there is a member with such a key and such a value;
-/// - it has `min` to `max` members, and with the first name of each pair of `implies` also the second.
+/// - it has `min` to `max` members, and with the first name of each pair of `implies` also the second;
+/// - each of the `formulas` holds of it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Object {
     pub(crate) members: Vec<Member>,
@@ -24,6 +26,7 @@ pub(crate) struct Object {
     pub(crate) min: u64,
     pub(crate) max: u64,
     pub(crate) implies: Vec<(Rc<str>, Rc<str>)>,
+    pub(crate) formulas: Vec<Rc<Formula>>,
     /// Keys that count as evaluated; filled in only where `unevaluatedProperties` asks for it.
     pub(crate) seen: SeenKeys,
 }
@@ -52,6 +55,7 @@ impl Object {
             min: 0,
             max: u64::MAX,
             implies: Vec::new(),
+            formulas: Vec::new(),
             seen: SeenKeys::default(),
         }
     }
@@ -60,6 +64,7 @@ impl Object {
         self.members.is_empty()
             && self.some.is_empty()
             && self.implies.is_empty()
+            && self.formulas.is_empty()
             && (self.min, self.max) == (0, u64::MAX)
             && self.classes.iter().any(|(keys, goal)| keys.is_any() && *goal == GoalId::ANY)
     }
@@ -129,6 +134,8 @@ impl Algebra<'_> {
         };
         let mut implies = a.implies.clone();
         implies.extend(b.implies.iter().filter(|pair| !a.implies.contains(pair)).cloned());
+        let mut formulas = a.formulas.clone();
+        formulas.extend(b.formulas.iter().filter(|formula| !a.formulas.contains(formula)).cloned());
         let mut seen = a.seen.clone();
         seen.0.extend(b.seen.0.iter().cloned());
         let mut some = Vec::new();
@@ -137,7 +144,8 @@ impl Algebra<'_> {
                 some.push((keys, goal));
             }
         }
-        Ok(Object { members, classes, some, min: a.min.max(b.min), max: a.max.min(b.max), implies, seen })
+        let (min, max) = (a.min.max(b.min), a.max.min(b.max));
+        Ok(Object { members, classes, some, min, max, implies, formulas, seen })
     }
 
     fn intersect_classes(
@@ -222,6 +230,9 @@ impl Algebra<'_> {
             without.members.extend(Object::with_member(b.clone(), false, GoalId::NEVER).members);
             out.push((Object { implies: vec![(a.clone(), b.clone())], ..Object::any() }, vec![without]));
         }
+        for formula in &object.formulas {
+            out.push((Object::judged(formula.clone()), vec![Object::judged(formula.negated())]));
+        }
         Ok(out)
     }
 
@@ -284,6 +295,15 @@ impl Algebra<'_> {
         }
         for (keys, goal) in &object.some {
             if !self.can_fulfil(object, keys, *goal, depth)? {
+                return Ok(true);
+            }
+        }
+        if object.formulas.is_empty() || depth == 0 {
+            return Ok(false);
+        }
+        let plain = Object { formulas: Vec::new(), ..object.clone() };
+        for formula in &object.formulas {
+            if !self.may_hold(formula, &plain, depth - 1)? {
                 return Ok(true);
             }
         }
@@ -368,6 +388,22 @@ impl Unions for Object {
         }
         let both = algebra.intersect_objects(a, b)?;
         algebra.no_objects(&both, LOOK)
+    }
+
+    fn product_as_one(
+        algebra: &mut Algebra<'_>,
+        a: &[Rc<Self>],
+        b: &[Rc<Self>],
+    ) -> Result<Option<Parts<Self>>, Error> {
+        algebra.judged_product(a, b)
+    }
+
+    fn one_as_one(
+        algebra: &mut Algebra<'_>,
+        branches: &[Branch<'_, Self>],
+        within: &[Rc<Self>],
+    ) -> Result<Option<Parts<Self>>, Error> {
+        algebra.judged_one(branches, within)
     }
 
     fn any() -> Self {

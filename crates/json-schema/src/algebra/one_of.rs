@@ -10,7 +10,7 @@ use crate::node::{NodeId, Schema};
 use crate::number::NumberSet;
 
 /// The parts of a branch that matter, and all of its parts.
-type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
+pub(crate) type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
 
 impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.
@@ -21,7 +21,7 @@ impl Algebra<'_> {
             branches.push(self.intersect(within, &branch)?);
             whole.push(branch);
         }
-        let one = self.exactly_one(&branches, &whole).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
+        let one = self.exactly_one(within, &branches, &whole).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
         match one {
             Err(_) if self.options.lenient => {
                 let mut any = Set::none();
@@ -36,7 +36,7 @@ impl Algebra<'_> {
 
     /// What is in exactly one of the branches. `whole` are the same without what holds for all of them: it is less to
     /// take away.
-    fn exactly_one(&mut self, branches: &[Set], whole: &[Rc<Set>]) -> Result<Set, Error> {
+    fn exactly_one(&mut self, within: &Set, branches: &[Set], whole: &[Rc<Set>]) -> Result<Set, Error> {
         let once = |has: fn(&Set) -> bool| branches.iter().filter(|&b| has(b)).count() == 1;
         let (mut numbers, mut twice) = (NumberSet::none(), NumberSet::none());
         for branch in branches {
@@ -54,8 +54,8 @@ impl Algebra<'_> {
             number: numbers.intersect(&twice.complement()?)?,
             plain_integers: branches.iter().all(Set::is_plain),
             string: self.in_one(branches.iter().map(|b| &b.string))?,
-            arrays: self.in_one_list(&arrays)?,
-            objects: self.in_one_list(&objects)?,
+            arrays: self.in_one_list(&arrays, &within.arrays)?,
+            objects: self.in_one_list(&objects, &within.objects)?,
         })
     }
 
@@ -68,7 +68,14 @@ impl Algebra<'_> {
         any.intersect(&others, &mut self.texts())
     }
 
-    fn in_one_list<T: Unions>(&mut self, branches: &[Branch<'_, T>]) -> Result<Parts<T>, Error> {
+    fn in_one_list<T: Unions>(
+        &mut self,
+        branches: &[Branch<'_, T>],
+        within: &[Rc<T>],
+    ) -> Result<Parts<T>, Error> {
+        if let Some(one) = T::one_as_one(self, branches, within)? {
+            return Ok(one);
+        }
         let mut out: Parts<T> = Parts::new();
         for (i, (branch, _)) in branches.iter().enumerate() {
             for part in branch.iter() {

@@ -66,13 +66,7 @@ impl Lower<'_> {
                 _ => Box::from([Count { slots: smallvec::smallvec![0], min, max: count(max) }]),
             };
             let slots = Box::from([Slot::anywhere(rest)]);
-            return self.members(Members {
-                separator,
-                slots,
-                counts,
-                implies: Box::default(),
-                in_order: false,
-            });
+            return self.members(Members { separator, slots, counts, condition: None, in_order: false });
         }
         let left = (array.min.saturating_sub(len), max.saturating_sub(len));
         let mut tail = self.further_items(array.rest, left, separator)?;
@@ -144,7 +138,7 @@ impl Lower<'_> {
             separator,
             slots: slots.into(),
             counts: counts.into(),
-            implies: Box::default(),
+            condition: None,
             in_order: false,
         })
     }
@@ -183,8 +177,7 @@ impl Lower<'_> {
         let all = (0..values.len() as u32).collect();
         counts.push(Count { slots: all, min: at_least(array.min, "items")?, max: count(array.max) });
         let (slots, counts) = (slots.into(), counts.into());
-        let items =
-            self.members(Members { separator, slots, counts, implies: Box::default(), in_order: false })?;
+        let items = self.members(Members { separator, slots, counts, condition: None, in_order: false })?;
         let open = self.signs.brackets[0];
         Ok(self.algebra.builder.arena.concat(&[open, self.ws, items, bracket]))
     }

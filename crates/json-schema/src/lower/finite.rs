@@ -195,7 +195,7 @@ impl Lower<'_> {
             arena.empty()
         } else {
             let (slots, counts) = (slots.into(), counts.into());
-            self.members(Members { separator, slots, counts, implies: Box::default(), in_order })?
+            self.members(Members { separator, slots, counts, condition: None, in_order })?
         };
         Ok(self.algebra.builder.arena.concat(&[open, self.ws, members, close]))
     }

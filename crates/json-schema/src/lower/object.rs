@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::{Count, Members, Slot};
+use tokenstile_grammar::ir::{ConditionBuilder, Count, Members, Slot};
 use tokenstile_grammar::{Error, ErrorKind, ExprId};
 
 use super::{Lower, at_least, count};
@@ -97,8 +97,8 @@ impl Lower<'_> {
         let arena = &mut self.algebra.builder.arena;
         if any.index() >= arena.base_len() && any != arena.never() {
             let slots = Box::from([Slot::anywhere(any)]);
-            let (counts, implies) = (Box::default(), Box::default());
-            return self.members(Members { separator, slots, counts, implies, in_order: false });
+            let counts = Box::default();
+            return self.members(Members { separator, slots, counts, condition: None, in_order: false });
         }
         let next = arena.concat(&[separator, any]);
         let more = arena.star(next);
@@ -163,9 +163,13 @@ impl Lower<'_> {
         }
         // Without obligations there is one slot for each member, in the same order.
         let at = |name: &Rc<str>| members.iter().position(|m| m.name == *name).map(|at| at as u32);
-        let implies = object.implies.iter().filter_map(|(a, b)| Some((at(a)?, at(b)?))).collect();
+        let implies = object.implies.iter().filter_map(|(a, b)| Some((at(a)?, at(b)?)));
+        let mut condition = ConditionBuilder::default();
+        let implied = condition.implies(implies);
+        let condition = condition.build(implied);
+        let condition = (!condition.is_always()).then(|| Box::new(condition));
         let in_order = self.algebra.options.order == MemberOrder::Declared && object.some.is_empty();
-        self.members(Members { separator, slots: slots.into(), counts: counts.into(), implies, in_order })
+        self.members(Members { separator, slots: slots.into(), counts: counts.into(), condition, in_order })
     }
 
     /// A member by name: once for each set of obligations that it can fulfil.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use tokenstile_grammar::ir::{Count, Machine, MachineRef, Members, Slot};
+use tokenstile_grammar::ir::{
+    ClauseId, Condition, ConditionBuilder, Count, Machine, MachineRef, Members, Slot,
+};
 use tokenstile_grammar::{Error, ExprId, Grammar, GrammarBuilder, Limits};
 
 use crate::Rng;
 
-/// Random members over `entries`: windows, counts that may overlap, implications. There may be no way to keep the counts.
+/// Random members over `entries`: windows, counts that may overlap, a condition. There may be no way to keep the counts.
 pub fn random_members(rng: &mut Rng, separator: ExprId, entries: &[ExprId]) -> Members {
     let windows = rng.chance(1, 3);
     let slots: Box<[Slot]> = entries.iter().map(|&entry| random_slot(rng, entry, windows)).collect();
@@ -33,13 +35,37 @@ pub fn random_members(rng: &mut Rng, separator: ExprId, entries: &[ExprId]) -> M
         let some: Box<[u32]> = all().iter().copied().filter(|_| rng.chance(1, 2)).collect();
         counts.push(random_count(rng, &some));
     }
-    let mut implies = Vec::new();
-    if number > 0 && rng.chance(1, if object { 2 } else { 3 }) {
-        let pair = |rng: &mut Rng| (rng.below(number as usize) as u32, rng.below(number as usize) as u32);
-        implies = (0..rng.between(1, 3)).map(|_| pair(rng)).collect();
-    }
+    let conditioned = number > 0 && rng.chance(1, if object { 2 } else { 3 });
+    let condition = conditioned.then(|| Box::new(random_condition(rng, number)));
     let in_order = rng.chance(1, 2);
-    Members { separator, slots, counts: counts.into(), implies: implies.into(), in_order }
+    Members { separator, slots, counts: counts.into(), condition, in_order }
+}
+
+/// A condition over the entries in some slots: often that one slot asks for another, else any formula.
+pub fn random_condition(rng: &mut Rng, slots: u32) -> Condition {
+    let mut builder = ConditionBuilder::default();
+    let slot = |rng: &mut Rng| rng.below(slots as usize) as u32;
+    if rng.chance(1, 3) {
+        let pairs: Vec<(u32, u32)> = (0..rng.between(1, 3)).map(|_| (slot(rng), slot(rng))).collect();
+        let whole = builder.implies(pairs);
+        return builder.build(whole);
+    }
+    let mut parts: Vec<ClauseId> = Vec::new();
+    for _ in 0..rng.between(2, 5) {
+        let group: Vec<u32> = (0..rng.between(1, 2)).map(|_| slot(rng)).collect();
+        let min = if rng.chance(1, 4) { 2 } else { 1 };
+        parts.push(builder.at_least(group, min));
+    }
+    for _ in 0..rng.between(1, 5) {
+        let some: Vec<ClauseId> = (0..rng.between(1, 3)).map(|_| *rng.pick(&parts)).collect();
+        parts.push(match rng.below(4) {
+            0 => builder.all(&some),
+            1 => builder.any(&some),
+            2 => builder.one(&some),
+            _ => builder.not(some[0]),
+        });
+    }
+    builder.build(parts[parts.len() - 1])
 }
 
 fn random_slot(rng: &mut Rng, entry: ExprId, windows: bool) -> Slot {

@@ -311,7 +311,7 @@ fn find_nullable(arena: &Arena, bodies: &[ExprId], known: &[bool]) -> Vec<bool> 
             Expr::Rule(r) => rules.get(r.index()).copied().unwrap_or(false),
             Expr::Not(e) => !known[e.index()],
             Expr::Region(e) => in_empty[e.index()],
-            Expr::Members(members) => arena.members_of(members).counts.iter().all(|c| c.min == 0),
+            Expr::Members(members) => arena.members_of(members).may_be_empty(),
             Expr::Machine(machine) => {
                 let machine = &arena.machine_of(machine).0;
                 machine.accepts(&machine.start())

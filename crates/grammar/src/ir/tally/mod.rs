@@ -6,13 +6,13 @@
 //! the first of these that applies:
 //!
 //! - where counts are nested or apart (each slot at most once, so many in all), sums of intervals (`tree.rs`);
-//! - the same with pairs that imply each other, by what is implied (`implied.rs`);
+//! - under a condition, by a search that is led by what does not hold yet (`judged.rs`);
 //! - else by a search over the slots in an order in which few counts are open at a time, or, while positions matter,
 //!   over the tallies themselves (`search.rs`). Members for which this would take too long are refused
 //!   ([`Tallies::check`]) before they are used.
 
 mod effort;
-mod implied;
+mod judged;
 mod order;
 mod parts;
 mod plan;

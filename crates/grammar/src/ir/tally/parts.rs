@@ -1,17 +1,9 @@
-//! What a [`Tally`] is made of: bits for every number that matters, and what each slot, count and pair has to do with them.
+//! What a [`Tally`] is made of: bits for every number that matters, and what each slot and count has to do with them.
 
 use smallvec::SmallVec;
 
 /// What is known after some entries: counts, the last slot, the position. Read by [`Tallies`](super::Tallies) alone.
 pub type Tally = SmallVec<[u64; 2]>;
-
-/// What is known of a pair `(a, b)`.
-pub(super) mod pair {
-    pub(in super::super) const OPEN: u32 = 0;
-    /// `a` was used and `b` not yet.
-    pub(in super::super) const PENDING: u32 = 1;
-    pub(in super::super) const DONE: u32 = 2;
-}
 
 /// Some bits of a tally.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,9 +54,8 @@ pub(super) struct SlotPlan {
     pub(super) to: u32,
     /// The counts it belongs to, the smallest first.
     pub(super) counts: SmallVec<[u32; 2]>,
-    /// The pairs it is the first, and the second, of.
-    pub(super) implies: SmallVec<[u32; 1]>,
-    pub(super) implied_by: SmallVec<[u32; 1]>,
+    /// The groups of the condition that it belongs to.
+    pub(super) groups: SmallVec<[u32; 2]>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,20 +77,4 @@ impl CountPlan {
     pub(super) fn limit(&self) -> u32 {
         self.max.unwrap_or(self.min)
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PairPlan {
-    pub(super) a: u32,
-    pub(super) b: u32,
-    pub(super) field: Field,
-}
-
-/// What is left behind with a slot when entries come in order.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ending {
-    /// A count: this was the last of its slots.
-    Count(u32),
-    /// The pairs that the slot belongs to.
-    Pairs,
 }

@@ -1,7 +1,8 @@
 //! Finds out how the entries of a [`Members`] are to be counted.
 
+use super::judged::Judged;
 use super::order::Order;
-use super::parts::{CountPlan, Ending, Field, Layout, PairPlan, SlotPlan, pair};
+use super::parts::{CountPlan, Field, Layout, SlotPlan};
 use super::tallies::Tallies;
 use super::tree::Tree;
 use crate::ir::{Members, Slot};
@@ -17,14 +18,10 @@ impl Tallies {
         let mut layout = Layout::default();
         let position = layout.field(edge);
         let last = layout.field(if members.in_order { slots.len() as u32 } else { 0 });
-        let mut pairs = Vec::with_capacity(members.implies.len());
-        for (number, &(a, b)) in (0..).zip(&members.implies) {
-            slots[a as usize].implies.push(number);
-            slots[b as usize].implied_by.push(number);
-            pairs.push(PairPlan { a, b, field: layout.field(pair::DONE) });
-        }
-        let tree = Tree::new(&slots, &counts);
-        let simple = tree.is_some() && pairs.is_empty();
+        let condition = members.condition.as_ref().filter(|condition| !condition.is_always());
+        let judged = condition.map(|condition| Judged::new(condition, &mut slots, &mut layout));
+        let tree = if judged.is_none() { Tree::new(&slots, &counts) } else { None };
+        let simple = tree.is_some();
         let alone = (members.in_order && edge == 0 && simple)
             .then(|| {
                 let limits = counts.iter().filter(|c| c.slots.len() == 1).map(CountPlan::limit);
@@ -37,8 +34,8 @@ impl Tallies {
                 _ => (None, layout.field(count.limit())),
             };
         }
-        let order = (!simple).then(|| Order::new(slots.len(), &counts, &pairs));
-        let endings = members.in_order.then(|| endings(&slots, &counts));
+        let order = (!simple && judged.is_none()).then(|| Order::new(slots.len(), &counts));
+        let endings = members.in_order.then(|| endings(&counts));
         let numbers = |which: &dyn Fn(&CountPlan) -> bool| {
             (0..).zip(&counts).filter(|c| which(c.1)).map(|c| c.0).collect::<Box<[u32]>>()
         };
@@ -48,7 +45,6 @@ impl Tallies {
         let mut this = Tallies {
             slots: slots.into(),
             counts: counts.into(),
-            pairs: pairs.into(),
             endings,
             edge,
             position,
@@ -60,6 +56,7 @@ impl Tallies {
             clampable: Box::default(),
             tree,
             order,
+            judged,
         };
         this.find_slack();
         this
@@ -68,10 +65,10 @@ impl Tallies {
     /// Finds the counts that may be clamped: some slot can always make up for what is missing, so that all that others
     /// need of the count is room; and they never need more entries than the sum of their lower bounds.
     fn find_slack(&mut self) {
-        if self.edge > 0 {
+        if self.edge > 0 || self.judged.is_some() {
             return;
         }
-        let all = self.counts.iter().map(|c| c.min as u64).sum::<u64>() + self.pairs.len() as u64;
+        let all = self.counts.iter().map(|c| c.min as u64).sum::<u64>();
         let mut clampable = Vec::new();
         for number in 0..self.counts.len() {
             let others = all - self.counts[number].min as u64;
@@ -93,7 +90,7 @@ impl Tallies {
         self.counts[number].slots.iter().any(|&number| {
             let slot = &self.slots[number as usize];
             let passed = self.endings.is_some() && number < last;
-            slot.implies.is_empty() && !passed && !slot.counts.iter().any(|&c| bounds(c))
+            !passed && !slot.counts.iter().any(|&c| bounds(c))
         })
     }
 }
@@ -120,13 +117,11 @@ fn count_plans(members: &Members, slots: &mut [SlotPlan]) -> Vec<CountPlan> {
 }
 
 /// What ends with each slot, in the order of the slots. Counts that share a field need no end.
-fn endings(slots: &[SlotPlan], counts: &[CountPlan]) -> Box<[(u32, Ending)]> {
-    let mut endings: Vec<(u32, Ending)> = Vec::new();
+fn endings(counts: &[CountPlan]) -> Box<[(u32, u32)]> {
+    let mut endings: Vec<(u32, u32)> = Vec::new();
     for (number, count) in (0..).zip(counts).filter(|c| c.1.alone.is_none()) {
-        endings.extend(count.slots.last().map(|&last| (last, Ending::Count(number))));
+        endings.extend(count.slots.last().map(|&last| (last, number)));
     }
-    let paired = |s: &SlotPlan| !s.implies.is_empty() || !s.implied_by.is_empty();
-    endings.extend((0..).zip(slots).filter(|s| paired(s.1)).map(|s| (s.0, Ending::Pairs)));
     endings.sort_by_key(|e| e.0);
     endings.into()
 }

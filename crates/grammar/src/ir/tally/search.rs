@@ -4,12 +4,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effort::Effort;
 use super::order::Order;
-use super::parts::{CountPlan, Tally, pair};
+use super::parts::{CountPlan, Tally};
 use super::tallies::Tallies;
 use crate::error::Error;
 
 /// Entries that complete a tally: slots, in order, and how many of each.
-type Witness = Vec<(u32, u32)>;
+pub(super) type Witness = Vec<(u32, u32)>;
 
 /// A tally on the way, where it came from, and how often the last slot was used.
 struct Reached {
@@ -19,23 +19,22 @@ struct Reached {
 }
 
 impl Tallies {
-    /// [`open`](Tallies::open) for all kinds of members.
-    pub(super) fn open_by_search(
-        &self,
-        tally: &Tally,
-        found: &mut dyn FnMut(u32, Tally),
-    ) -> Result<(), Error> {
-        let simple = self.tree.as_ref().is_some_and(|t| t.flat || self.pairs.is_empty());
-        let witness = if self.is_past_windows(tally) && !simple {
-            self.witness(tally, &mut Effort::default())?
-        } else {
-            None
+    /// [`open_slots`](Tallies::open_slots) for all kinds of members.
+    pub(super) fn open_by_search(&self, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
+        let mut effort = self.effort();
+        let witness = match &self.judged {
+            _ if !self.is_past_windows(tally) || self.tree.is_some() => None,
+            Some(judged) => self.judged_witness(judged, tally, &mut effort)?,
+            None => self.witness(tally, &mut effort)?,
         };
         for slot in 0..self.slots.len() as u32 {
-            let Some(next) = self.step(tally, slot) else { continue };
+            let Some(next) = self.step_unsettled(tally, slot) else { continue };
             let known = witness.as_ref().is_some_and(|w| self.completes(w, &next, slot));
-            if known || self.completable(&next, &mut Effort::default())? {
-                found(slot, next);
+            if self.judged.is_none() {
+                effort = Effort::default();
+            }
+            if known || self.completable(&next, &mut effort)? {
+                found(slot);
             }
         }
         Ok(())
@@ -112,10 +111,10 @@ impl Tallies {
         Ok(Some(witness))
     }
 
-    /// No completion needs more entries than this: one for each that is missing from a count or implied.
+    /// No completion needs more entries than this: one for each that is missing from a count.
     fn most_needed(&self, tally: &Tally) -> u32 {
         let missing = self.counts.iter().map(|c| c.min.saturating_sub(c.field.get(tally)));
-        missing.fold(self.pairs.len() as u32, u32::saturating_add)
+        missing.fold(0, u32::saturating_add)
     }
 
     /// The tally without what is complete at a place of the order; `None` if something is wanting there.
@@ -127,24 +126,17 @@ impl Tallies {
             }
             count.field.set(&mut tally, count.min);
         }
-        for &number in &order.pairs[place] {
-            let field = self.pairs[number as usize].field;
-            if field.get(&tally) == pair::PENDING {
-                return None;
-            }
-            field.set(&mut tally, pair::DONE);
-        }
         Some(tally)
     }
 
     /// Whether a witness, or the same without one entry in `used`, completes a tally.
-    fn completes(&self, witness: &Witness, tally: &Tally, used: u32) -> bool {
+    pub(super) fn completes(&self, witness: &Witness, tally: &Tally, used: u32) -> bool {
         let replay = |skip: Option<u32>| {
             let mut tally = tally.clone();
             for &(slot, times) in witness {
                 let times = if skip == Some(slot) { times - 1 } else { times };
                 for _ in 0..times {
-                    match self.step(&tally, slot) {
+                    match self.step_unsettled(&tally, slot) {
                         Some(next) => tally = next,
                         None => return false,
                     }
@@ -160,33 +152,24 @@ impl Tallies {
     pub(super) fn cost(&self) -> u64 {
         let range = |c: &CountPlan| c.limit() as u64 + 1;
         let mut cost = 0u64;
-        let implied = self.pairs.iter().map(|_| 3u64);
         if self.edge > 0 {
             // While positions matter, the number of all entries is the position.
             let counts = self.counts.iter().filter(|c| c.slots.len() < self.slots.len()).map(range);
             let ordered = if self.endings.is_some() { self.slots.len() as u64 } else { 1 };
-            cost = product(counts.chain(implied).chain([self.edge as u64 + 1, ordered]));
+            cost = product(counts.chain([self.edge as u64 + 1, ordered]));
         }
-        let direct = self.tree.as_ref().is_some_and(|t| self.pairs.is_empty() || t.flat && self.has_no_top());
-        let Some(order) = self.order.as_ref().filter(|_| !direct) else { return cost };
+        let Some(order) = &self.order else { return cost };
         let leaves = if self.edge > 0 { cost } else { 1 };
         let rounds = self.most_needed(&self.start()) as u64 + 1;
-        let mut open: FxHashMap<(bool, u32), u64> = FxHashMap::default();
+        let mut open: FxHashMap<u32, u64> = FxHashMap::default();
         let mut search = 0u64;
         for (place, &slot) in order.slots.iter().enumerate() {
             search = search.saturating_add(product(open.values().copied()).saturating_mul(rounds));
             let slot = &self.slots[slot as usize];
-            open.extend(slot.counts.iter().map(|&c| ((false, c), range(&self.counts[c as usize]))));
-            open.extend(slot.implies.iter().chain(&slot.implied_by).map(|&p| ((true, p), 3)));
-            order.counts[place].iter().for_each(|&c| _ = open.remove(&(false, c)));
-            order.pairs[place].iter().for_each(|&p| _ = open.remove(&(true, p)));
+            open.extend(slot.counts.iter().map(|&c| (c, range(&self.counts[c as usize]))));
+            order.counts[place].iter().for_each(|c| _ = open.remove(c));
         }
         cost.saturating_add(leaves.saturating_mul(search))
-    }
-
-    /// Whether no count of several slots has an upper bound.
-    fn has_no_top(&self) -> bool {
-        self.counts.iter().all(|c| c.slots.len() == 1 || c.max.is_none())
     }
 }
 

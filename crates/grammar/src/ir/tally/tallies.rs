@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use smallvec::SmallVec;
 
 use super::effort::{Effort, MOST, too_hard};
+use super::judged::Judged;
 use super::order::Order;
-use super::parts::{CountPlan, Ending, Field, PairPlan, SlotPlan, Tally, pair};
+use super::parts::{CountPlan, Field, SlotPlan, Tally};
 use super::tree::Tree;
 use crate::error::Error;
 
@@ -15,9 +16,8 @@ use crate::error::Error;
 pub struct Tallies {
     pub(super) slots: Box<[SlotPlan]>,
     pub(super) counts: Box<[CountPlan]>,
-    pub(super) pairs: Box<[PairPlan]>,
-    /// If entries come in order: what is left behind with each slot.
-    pub(super) endings: Option<Box<[(u32, Ending)]>>,
+    /// If entries come in order: the counts that are left behind with each slot.
+    pub(super) endings: Option<Box<[(u32, u32)]>>,
     /// The last position at which a slot opens or closes; from there on positions do not matter.
     pub(super) edge: u32,
     pub(super) position: Field,
@@ -34,6 +34,8 @@ pub struct Tallies {
     pub(super) tree: Option<Tree>,
     /// If that is not all there is: how to search.
     pub(super) order: Option<Order>,
+    /// The condition, if there is one.
+    pub(super) judged: Option<Judged>,
 }
 
 impl Tallies {
@@ -56,12 +58,21 @@ impl Tallies {
     pub fn can_end(&self, tally: &Tally) -> bool {
         let mut bounded = self.bounded.iter().map(|&c| &self.counts[c as usize]);
         bounded.all(|c| self.value(tally, c) >= c.min)
-            && self.pairs.iter().all(|p| p.field.get(tally) != pair::PENDING)
+            && self.judged.as_ref().is_none_or(|judged| judged.holds(tally))
     }
 
     /// The tally after one more entry, in `slot`; `None` if that slot is not open, a count would be above its bound, or
     /// one has come to its end below it. Whether it can be completed is not asked.
     pub fn step(&self, tally: &Tally, slot: u32) -> Option<Tally> {
+        let mut next = self.step_unsettled(tally, slot)?;
+        if let Some(judged) = self.judged.as_ref().filter(|_| !self.slots[slot as usize].groups.is_empty()) {
+            judged.settle(&mut next);
+        }
+        Some(next)
+    }
+
+    /// The same with numbers that the condition does not ask about any more as they are.
+    pub(super) fn step_unsettled(&self, tally: &Tally, slot: u32) -> Option<Tally> {
         if !self.is_open(tally, slot) {
             return None;
         }
@@ -95,20 +106,14 @@ impl Tallies {
                 None => count.field.set(tally, (now + 1).min(count.min)),
             }
         }
-        for &number in &slot.implies {
-            let field = self.pairs[number as usize].field;
-            if field.get(tally) == pair::OPEN {
-                field.set(tally, pair::PENDING);
-            }
-        }
-        for &number in &slot.implied_by {
-            self.pairs[number as usize].field.set(tally, pair::DONE);
+        if let Some(judged) = &self.judged {
+            slot.groups.iter().for_each(|&group| judged.add(tally, group));
         }
         Some(())
     }
 
     /// Leaves the slots before `slot` behind; `None` if something there is still wanting.
-    fn pass(&self, tally: &mut Tally, endings: &[(u32, Ending)], slot: u32) -> Option<()> {
+    fn pass(&self, tally: &mut Tally, endings: &[(u32, u32)], slot: u32) -> Option<()> {
         let last = self.last.get(tally);
         if last == slot {
             return Some(());
@@ -121,36 +126,18 @@ impl Tallies {
             }
         }
         let first = endings.partition_point(|e| e.0 < last);
-        for &(passed, ending) in endings[first..].iter().take_while(|e| e.0 < slot) {
-            match ending {
-                Ending::Count(count) => {
-                    let count = &self.counts[count as usize];
-                    if count.field.get(tally) < count.min {
-                        return None;
-                    }
-                    count.field.set(tally, count.min);
-                }
-                Ending::Pairs => self.pass_pairs(tally, passed)?,
+        for &(_, count) in endings[first..].iter().take_while(|e| e.0 < slot) {
+            let count = &self.counts[count as usize];
+            if count.field.get(tally) < count.min {
+                return None;
             }
+            count.field.set(tally, count.min);
         }
         self.last.set(tally, slot);
         if let Some(alone) = self.alone {
             alone.set(tally, 0);
         }
         Some(())
-    }
-
-    /// Leaves the pairs of a slot behind: one that it has begun must be done, and one it would begin is of no concern.
-    fn pass_pairs(&self, tally: &mut Tally, slot: u32) -> Option<()> {
-        let slot = &self.slots[slot as usize];
-        for &number in &slot.implies {
-            let field = self.pairs[number as usize].field;
-            if field.get(tally) == pair::OPEN {
-                field.set(tally, pair::DONE);
-            }
-        }
-        let pending = |&number: &u32| self.pairs[number as usize].field.get(tally) == pair::PENDING;
-        (!slot.implied_by.iter().any(pending)).then_some(())
     }
 
     /// Whether the order and the position allow an entry in `slot`.
@@ -166,36 +153,34 @@ impl Tallies {
         self.position.get(tally) >= self.edge
     }
 
-    /// The slots from which on an entry can be taken and the whole still be completed, each with the tally after it.
-    pub fn open(&self, tally: &Tally, found: &mut dyn FnMut(u32, Tally)) -> Result<(), Error> {
+    /// Tells `found` the slots from which on an entry can be taken and the whole still be completed.
+    pub fn open_slots(&self, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
         match &self.tree {
-            Some(tree) if self.pairs.is_empty() && self.is_past_windows(tally) => {
+            // In order, a slot that could be used may leave something behind that is wanting.
+            Some(tree) if self.endings.is_some() && self.is_past_windows(tally) => {
                 tree.open(self, tally, &mut |slot| {
-                    if let Some(next) = self.step(tally, slot) {
-                        found(slot, next);
+                    if self.step(tally, slot).is_some() {
+                        found(slot);
                     }
                 });
+                Ok(())
+            }
+            Some(tree) if self.is_past_windows(tally) => {
+                tree.open(self, tally, found);
                 Ok(())
             }
             _ => self.open_by_search(tally, found),
         }
     }
 
-    /// The same without the tallies.
-    pub fn open_slots(&self, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
-        match &self.tree {
-            // In order, a slot that could be used may leave something behind that is wanting.
-            Some(tree) if self.endings.is_none() && self.pairs.is_empty() && self.is_past_windows(tally) => {
-                tree.open(self, tally, found);
-                Ok(())
-            }
-            _ => self.open(tally, &mut |slot, _| found(slot)),
-        }
+    /// What one question may cost.
+    pub(super) fn effort(&self) -> Effort {
+        if self.judged.is_some() { Effort::judged() } else { Effort::default() }
     }
 
     /// Whether some further entries, or none, make the whole come out right.
     pub fn is_completable(&self, tally: &Tally) -> Result<bool, Error> {
-        self.completable(tally, &mut Effort::default())
+        self.completable(tally, &mut self.effort())
     }
 
     pub(super) fn completable(&self, tally: &Tally, effort: &mut Effort) -> Result<bool, Error> {
@@ -205,15 +190,11 @@ impl Tallies {
         if !self.is_past_windows(tally) {
             return self.completable_in_windows(tally, effort);
         }
-        if let Some(tree) = &self.tree {
-            if self.pairs.is_empty() {
-                return Ok(tree.is_completable(self, tally));
-            }
-            if let Some(known) = self.completable_if_implied(tree, tally) {
-                return Ok(known);
-            }
+        match (&self.tree, &self.judged) {
+            (Some(tree), _) => Ok(tree.is_completable(self, tally)),
+            (None, Some(judged)) => Ok(self.judged_witness(judged, tally, effort)?.is_some()),
+            (None, None) => Ok(self.witness(tally, effort)?.is_some()),
         }
-        Ok(self.witness(tally, effort)?.is_some())
     }
 
     /// Refuses members for which it may take too long to find out what can be completed.

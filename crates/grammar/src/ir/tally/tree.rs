@@ -16,8 +16,6 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Tree {
     of_slot: Box<[u32]>,
     of_count: Box<[u32]>,
-    /// Whether every count is of one slot, or of all.
-    pub(super) flat: bool,
 }
 
 /// How many entries can still come: of a count's parts together, and of the count.
@@ -47,8 +45,7 @@ impl Tree {
             of_count.push(parent);
         }
         let of_slot = slots.iter().map(|s| s.counts.first().copied().unwrap_or(NONE)).collect();
-        let flat = counts.iter().all(|c| c.slots.len() == 1 || c.slots.len() == slots.len());
-        Some(Tree { of_slot, of_count: of_count.into(), flat })
+        Some(Tree { of_slot, of_count: of_count.into() })
     }
 
     pub(super) fn is_completable(&self, tallies: &Tallies, tally: &Tally) -> bool {

@@ -1,0 +1,169 @@
+//! What must hold of an object as a whole, as a formula over sets of objects.
+//!
+//! "Exactly one of these" and "this or that, and besides one of those" are unions with an alternative for each way to fulfil
+//! them, and conditions one beside the other multiply. As a formula they are as long as the schema says them. Which of the
+//! two it is does not matter to anyone but who writes the object down: a union of few alternatives is written as these, and
+//! of a formula all sets are judged while an object is written.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+use tokenstile_grammar::Error;
+
+use super::{Algebra, Branch, LOOK, Object, Parts, Unions};
+
+/// As many alternatives are written one by one; more of them become a formula.
+pub(super) const ALTERNATIVES: usize = 6;
+
+/// See the module documentation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Formula {
+    /// The object is in a set that has no formula of its own.
+    In(Rc<Object>),
+    Not(Rc<Formula>),
+    All(Vec<Rc<Formula>>),
+    Any(Vec<Rc<Formula>>),
+    /// Exactly one of them holds.
+    One(Vec<Rc<Formula>>),
+}
+
+impl Formula {
+    /// An object is in one of some sets.
+    pub(crate) fn in_any(parts: &[Rc<Object>]) -> Rc<Formula> {
+        match parts {
+            [part] => Formula::of_object(part),
+            _ => Rc::new(Formula::Any(parts.iter().map(Formula::of_object).collect())),
+        }
+    }
+
+    /// An object is in a set.
+    fn of_object(object: &Rc<Object>) -> Rc<Formula> {
+        if object.formulas.is_empty() {
+            return Rc::new(Formula::In(object.clone()));
+        }
+        let plain = Object { formulas: Vec::new(), ..Object::clone(object) };
+        let mut all = object.formulas.clone();
+        if !plain.is_any() {
+            all.push(Rc::new(Formula::In(Rc::new(plain))));
+        }
+        match &all[..] {
+            [one] => one.clone(),
+            _ => Rc::new(Formula::All(all)),
+        }
+    }
+
+    pub(crate) fn negated(self: &Rc<Formula>) -> Rc<Formula> {
+        match &**self {
+            Formula::Not(inner) => inner.clone(),
+            _ => Rc::new(Formula::Not(self.clone())),
+        }
+    }
+
+    /// The formulas that it is made of.
+    pub(crate) fn parts(&self) -> &[Rc<Formula>] {
+        match self {
+            Formula::In(_) => &[],
+            Formula::Not(part) => std::slice::from_ref(part),
+            Formula::All(parts) | Formula::Any(parts) | Formula::One(parts) => parts,
+        }
+    }
+}
+
+impl Object {
+    /// All objects of which a formula holds.
+    pub(crate) fn judged(formula: Rc<Formula>) -> Self {
+        Object { formulas: vec![formula], ..Object::any() }
+    }
+}
+
+impl Algebra<'_> {
+    /// Whether objects may be put together as formulas. Where what was evaluated is asked for, each alternative has to
+    /// stand for itself, since each brings along its own.
+    pub(super) fn may_judge(&self) -> bool {
+        !self.annotate
+    }
+
+    /// What is in one of `a` and in one of `b` as one set, if there are too many alternatives to take them one by one.
+    pub(super) fn judged_product(
+        &mut self,
+        a: &[Rc<Object>],
+        b: &[Rc<Object>],
+    ) -> Result<Option<Parts<Object>>, Error> {
+        if a.len() < 2 || b.len() < 2 || a.len() * b.len() <= ALTERNATIVES || !self.may_judge() {
+            return Ok(None);
+        }
+        let (a, b) = (Object::judged(Formula::in_any(a)), Object::judged(Formula::in_any(b)));
+        let both = self.intersect_objects(&a, &b)?;
+        let none = self.no_objects(&both, LOOK)?;
+        Ok(Some(if none { Parts::new() } else { smallvec![Rc::new(both)] }))
+    }
+
+    /// What is in `within` and in exactly one branch as one set, if there are too many alternatives otherwise.
+    pub(super) fn judged_one(
+        &mut self,
+        branches: &[Branch<'_, Object>],
+        within: &[Rc<Object>],
+    ) -> Result<Option<Parts<Object>>, Error> {
+        if !self.may_judge() || !self.overlap_in_many_ways(branches)? {
+            return Ok(None);
+        }
+        let whole = branches.iter().filter(|(part, _)| !part.is_empty());
+        let one = Rc::new(Formula::One(whole.map(|(_, whole)| Formula::in_any(whole)).collect()));
+        let one = Object::judged(one);
+        let mut parts = Parts::with_capacity(within.len());
+        for part in within {
+            parts.push(Rc::new(self.intersect_objects(part, &one)?));
+        }
+        Ok(Some(parts))
+    }
+
+    /// Whether it takes more than a few alternatives to say what is in one branch and in no other.
+    fn overlap_in_many_ways(&mut self, branches: &[Branch<'_, Object>]) -> Result<bool, Error> {
+        let mut alternatives = 0;
+        for (i, (branch, _)) in branches.iter().enumerate() {
+            for part in branch.iter() {
+                let mut ways = 1;
+                let others = branches.iter().enumerate().filter(|(j, _)| *j != i);
+                for other in others.flat_map(|(_, (_, whole))| whole.iter()) {
+                    self.budget.tick()?;
+                    if !Object::are_disjoint(self, part, other)? {
+                        ways *= self.complement_of_object(other)?.len();
+                    }
+                    if ways > ALTERNATIVES {
+                        return Ok(true);
+                    }
+                }
+                alternatives += ways;
+            }
+        }
+        Ok(alternatives > ALTERNATIVES + branches.len())
+    }
+
+    /// Whether a formula may hold of some object of a set, as far as one sees looking `depth` levels into members.
+    pub(super) fn may_hold(&mut self, formula: &Formula, within: &Object, depth: usize) -> Result<bool, Error> {
+        self.budget.tick()?;
+        match formula {
+            Formula::In(object) => {
+                let both = self.intersect_objects(within, object)?;
+                Ok(!self.no_objects(&both, depth)?)
+            }
+            Formula::Not(_) => Ok(true),
+            Formula::All(parts) => {
+                for part in parts {
+                    if !self.may_hold(part, within, depth)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Formula::Any(parts) | Formula::One(parts) => {
+                for part in parts {
+                    if self.may_hold(part, within, depth)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+}
