@@ -110,6 +110,11 @@ impl Types {
         self.0 & other.0 == other.0
     }
 
+    /// The set as bits.
+    pub(crate) fn bits(self) -> u64 {
+        self.0.into()
+    }
+
     /// The type of a name.
     pub(crate) fn named(name: &str) -> Option<Types> {
         Some(match name {

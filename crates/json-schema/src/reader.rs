@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 2_000;
 
 /// A JSON value. Numbers are kept as written; the members of an object are in order, none twice. What the text has as it
 /// is stays there; the rest is in a room that is given up as a whole.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Json<'a> {
     /// `null`
     Null,

@@ -140,7 +140,12 @@ impl Algebra<'_> {
     }
 
     /// Whether a formula may hold of some object of a set, as far as one sees looking `depth` levels into members.
-    pub(super) fn may_hold(&mut self, formula: &Formula, within: &Object, depth: usize) -> Result<bool, Error> {
+    pub(super) fn may_hold(
+        &mut self,
+        formula: &Formula,
+        within: &Object,
+        depth: usize,
+    ) -> Result<bool, Error> {
         self.budget.tick()?;
         match formula {
             Formula::In(object) => {

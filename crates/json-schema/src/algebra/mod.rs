@@ -15,6 +15,7 @@ mod goal;
 mod lengths;
 mod object;
 mod one_of;
+mod same;
 mod stages;
 mod strings;
 mod unevaluated;
@@ -28,6 +29,7 @@ pub(crate) use formula::Formula;
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
 pub(crate) use object::{Member, Object};
 use one_of::Branch;
+use same::Same;
 pub(crate) use strings::{Matched, Strings, Texts};
 
 use std::rc::Rc;
@@ -193,6 +195,7 @@ pub(crate) struct Algebra<'a> {
     blocked: bool,
     /// Whether some schema asks what others have evaluated.
     annotate: bool,
+    same: Same<'a>,
 }
 
 impl<'a> Algebra<'a> {
@@ -232,6 +235,7 @@ impl<'a> Algebra<'a> {
             outer: 0,
             blocked: false,
             annotate,
+            same: Same::default(),
         })
     }
 

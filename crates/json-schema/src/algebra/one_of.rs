@@ -21,7 +21,9 @@ impl Algebra<'_> {
             branches.push(self.intersect(within, &branch)?);
             whole.push(branch);
         }
-        let one = self.exactly_one(within, &branches, &whole).map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
+        let one = self
+            .exactly_one(within, &branches, &whole)
+            .map_err(|e| e.with_pointer(schema.pointer_of("oneOf")));
         match one {
             Err(_) if self.options.lenient => {
                 let mut any = Set::none();

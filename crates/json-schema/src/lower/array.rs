@@ -1,15 +1,16 @@
 //! Arrays as expressions.
 
+use smallvec::{SmallVec, smallvec};
 use tokenstile_grammar::ir::{Count, Members, Slot};
 use tokenstile_grammar::{Error, ErrorKind, ExprId};
 
 use super::{Lower, at_least, count};
 use crate::algebra::{Array, GoalId};
 
-/// How many bounds on the number of certain items one array may have.
-const CONTAINS: usize = 4;
 /// How many kinds of items one array may have, by place and by which of those bounds they count for.
 const KINDS: usize = 512;
+/// How deep it is looked into items to see that there are none of a kind.
+const EMPTY: usize = 4;
 
 impl Lower<'_> {
     pub(super) fn array(&mut self, array: &Array) -> Result<ExprId, Error> {
@@ -63,7 +64,7 @@ impl Lower<'_> {
             let rest = self.item(array.rest)?;
             let counts = match (min, max) {
                 (0, u64::MAX) => Box::default(),
-                _ => Box::from([Count { slots: smallvec::smallvec![0], min, max: count(max) }]),
+                _ => Box::from([Count { slots: smallvec![0], min, max: count(max) }]),
             };
             let slots = Box::from([Slot::anywhere(rest)]);
             return self.members(Members { separator, slots, counts, condition: None, in_order: false });
@@ -105,26 +106,17 @@ impl Lower<'_> {
 
     /// Items of which some are counted: one slot for each place and each combination of what they count for.
     fn counted_items(&mut self, array: &Array, separator: ExprId) -> Result<ExprId, Error> {
-        if array.contains.len() > CONTAINS {
-            let message = format!("more than {CONTAINS} different `contains` hold for one array");
-            return Err(Error::new(ErrorKind::Unsupported, message));
-        }
         let places = array.contains.iter().map(|c| c.from).fold(array.prefix.len(), usize::max);
         let mut slots = Vec::new();
         let mut counted: Vec<Vec<u32>> = vec![Vec::new(); array.contains.len()];
         for place in 0..=places {
             let (from, to) = (place as u32, if place == places { u32::MAX } else { place as u32 + 1 });
-            for (goal, counts_for) in self.kinds(array, place) {
-                for (of, group) in counted.iter_mut().enumerate() {
-                    if counts_for & 1 << of != 0 {
-                        group.push(slots.len() as u32);
-                    }
-                }
+            for Kind { goal, counts_for } in self.kinds(array, place)? {
+                counts_for.into_iter().for_each(|of| counted[of].push(slots.len() as u32));
                 slots.push(Slot { entry: self.item(goal)?, from, to });
             }
             if slots.len() > KINDS {
-                let message = "too many different kinds of items for `contains` to be enforced";
-                return Err(Error::new(ErrorKind::Unsupported, message));
+                return Err(too_many_kinds());
             }
         }
         let all = (0..slots.len() as u32).collect();
@@ -143,25 +135,35 @@ impl Lower<'_> {
         })
     }
 
-    /// What an item at a place may be, with the bounds (as bits) that it counts for.
-    fn kinds(&mut self, array: &Array, place: usize) -> Vec<(GoalId, u32)> {
-        let mut kinds = vec![(array.goal_at(place), 0)];
+    /// What an item at a place may be, with the bounds that it counts for.
+    fn kinds(&mut self, array: &Array, place: usize) -> Result<Vec<Kind>, Error> {
+        let mut kinds = vec![Kind { goal: array.goal_at(place), counts_for: SmallVec::new() }];
         for (i, contains) in array.contains.iter().enumerate().filter(|(_, c)| c.from <= place) {
             let others = match contains.max {
                 // Nobody minds an item too many: it may be left uncounted.
-                u64::MAX => smallvec::smallvec![GoalId::ANY],
+                u64::MAX => smallvec![GoalId::ANY],
                 _ => self.algebra.violations(contains.goal),
             };
             let mut split = Vec::with_capacity(kinds.len() * 2);
-            for (goal, counts_for) in kinds {
-                let goals = &mut self.algebra.goals;
-                split.push((goals.and(goal, contains.goal), counts_for | 1 << i));
-                split.extend(others.iter().map(|&other| (goals.and(goal, other), counts_for)));
+            for Kind { goal, counts_for } in kinds {
+                let both = self.algebra.goals.and(goal, contains.goal);
+                if !self.algebra.no_values(both, EMPTY)? {
+                    let counts_for = counts_for.iter().copied().chain([i]).collect();
+                    split.push(Kind { goal: both, counts_for });
+                }
+                for &other in &others {
+                    let goal = self.algebra.goals.and(goal, other);
+                    if !self.algebra.no_values(goal, EMPTY)? {
+                        split.push(Kind { goal, counts_for: counts_for.clone() });
+                    }
+                }
+            }
+            if split.len() > KINDS {
+                return Err(too_many_kinds());
             }
             kinds = split;
         }
-        kinds.retain(|(goal, _)| *goal != GoalId::NEVER);
-        kinds
+        Ok(kinds)
     }
 
     /// An array that has each of a few values at most once.
@@ -272,4 +274,16 @@ impl Lower<'_> {
         members.check()?;
         Ok(self.algebra.builder.arena.members(members))
     }
+}
+
+/// What an item may be.
+struct Kind {
+    goal: GoalId,
+    /// The bounds that it counts for, by number.
+    counts_for: SmallVec<[usize; 4]>,
+}
+
+fn too_many_kinds() -> Error {
+    let message = format!("more than {KINDS} kinds of items would have to be told apart for `contains`");
+    Error::new(ErrorKind::Unsupported, message)
 }

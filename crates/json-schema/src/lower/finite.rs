@@ -149,7 +149,8 @@ impl Lower<'_> {
 
     /// All objects of a shape, if it has no keys but certain ones and only their values count.
     fn objects(&mut self, object: &Object, limit: usize, depth: usize) -> Result<Few, Error> {
-        if !object.some.is_empty() || object.classes.iter().any(|(_, goal)| *goal != GoalId::NEVER) {
+        let judged = !object.some.is_empty() || !object.formulas.is_empty();
+        if judged || object.classes.iter().any(|(_, goal)| *goal != GoalId::NEVER) {
             return Ok(None);
         }
         let mut found: Vec<Vec<(Rc<str>, ExprId)>> = vec![Vec::new()];

@@ -5,6 +5,7 @@
 
 mod array;
 mod finite;
+mod judged;
 mod object;
 mod union;
 

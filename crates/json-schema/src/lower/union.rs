@@ -97,5 +97,8 @@ impl Lower<'_> {
 
 /// Whether nothing is said of an object but what its members are.
 fn is_plain(object: &Object) -> bool {
-    object.some.is_empty() && object.implies.is_empty() && object.formulas.is_empty() && (object.min, object.max) == (0, u64::MAX)
+    object.some.is_empty()
+        && object.implies.is_empty()
+        && object.formulas.is_empty()
+        && (object.min, object.max) == (0, u64::MAX)
 }

@@ -49,6 +49,11 @@ impl Judged {
         Judged { condition: condition.clone(), groups }
     }
 
+    /// Nothing beside the counts.
+    pub(super) fn of_counts() -> Self {
+        Judged { condition: Condition::default(), groups: Box::default() }
+    }
+
     fn count(&self, tally: &Tally, group: u32) -> u32 {
         self.groups[group as usize].field.get(tally)
     }
@@ -68,6 +73,9 @@ impl Judged {
     /// and that number may follow.
     pub(super) fn settle(&self, tally: &mut Tally) {
         let clauses = self.condition.clauses();
+        if clauses.is_empty() {
+            return;
+        }
         let decided = self.decided(tally);
         let mut matters: SmallVec<[bool; 64]> = SmallVec::from_elem(false, clauses.len());
         let mut groups: SmallVec<[bool; 64]> = SmallVec::from_elem(false, self.groups.len());
@@ -395,10 +403,7 @@ impl<'t> Search<'t> {
     fn reasons(&self) -> Option<SmallVec<[Fact; 8]>> {
         let clauses = self.judged.condition.clauses();
         let truth = self.judged.condition.truth(|group| self.groups[group as usize]);
-        let whole = clauses.len() - 1;
-        if truth[whole] {
-            return None;
-        }
+        let whole = clauses.len().checked_sub(1).filter(|&whole| !truth[whole])?;
         let costs = self.costs(&truth);
         let (mut facts, mut todo) = (SmallVec::new(), vec![whole as u32]);
         let mut seen: SmallVec<[bool; 64]> = SmallVec::from_elem(false, clauses.len());

@@ -1,5 +1,6 @@
 //! Finds out how the entries of a [`Members`] are to be counted.
 
+use super::effort::MOST;
 use super::judged::Judged;
 use super::order::Order;
 use super::parts::{CountPlan, Field, Layout, SlotPlan};
@@ -59,7 +60,17 @@ impl Tallies {
             judged,
         };
         this.find_slack();
+        this.search_if_too_many();
         this
+    }
+
+    /// Leaves counts that overlap in too many ways for all numbers of entries to be gone through to the search by bounds.
+    fn search_if_too_many(&mut self) {
+        if self.order.is_some() && self.cost() > MOST {
+            self.order = None;
+            self.clampable = Box::default();
+            self.judged = Some(Judged::of_counts());
+        }
     }
 
     /// Finds the counts that may be clamped: some slot can always make up for what is missing, so that all that others

@@ -202,7 +202,10 @@ impl Tallies {
         if self.cost() > MOST {
             return Err(too_hard());
         }
-        Ok(())
+        match self.judged {
+            Some(_) => self.is_completable(&self.start()).map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     /// The tally as far as so many more entries can tell: counts that stay clear of both their bounds are taken for one.
