@@ -9,8 +9,6 @@ use crate::algebra::{Array, GoalId};
 
 /// How many kinds of items one array may have, by place and by which of those bounds they count for.
 const KINDS: usize = 512;
-/// How deep it is looked into items to see that there are none of a kind.
-const EMPTY: usize = 4;
 
 impl Lower<'_> {
     pub(super) fn array(&mut self, array: &Array) -> Result<ExprId, Error> {
@@ -137,33 +135,21 @@ impl Lower<'_> {
 
     /// What an item at a place may be, with the bounds that it counts for.
     fn kinds(&mut self, array: &Array, place: usize) -> Result<Vec<Kind>, Error> {
-        let mut kinds = vec![Kind { goal: array.goal_at(place), counts_for: SmallVec::new() }];
+        let (mut goals, mut of): (Vec<GoalId>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         for (i, contains) in array.contains.iter().enumerate().filter(|(_, c)| c.from <= place) {
-            let others = match contains.max {
-                // Nobody minds an item too many: it may be left uncounted.
-                u64::MAX => smallvec![GoalId::ANY],
-                _ => self.algebra.violations(contains.goal),
-            };
-            let mut split = Vec::with_capacity(kinds.len() * 2);
-            for Kind { goal, counts_for } in kinds {
-                let both = self.algebra.goals.and(goal, contains.goal);
-                if !self.algebra.no_values(both, EMPTY)? {
-                    let counts_for = counts_for.iter().copied().chain([i]).collect();
-                    split.push(Kind { goal: both, counts_for });
-                }
-                for &other in &others {
-                    let goal = self.algebra.goals.and(goal, other);
-                    if !self.algebra.no_values(goal, EMPTY)? {
-                        split.push(Kind { goal, counts_for: counts_for.clone() });
-                    }
+            let goal = self.algebra.in_same_words(contains.goal);
+            match goals.iter().position(|&known| known == goal) {
+                Some(at) => of[at].push(i),
+                None => {
+                    goals.push(goal);
+                    of.push(vec![i]);
                 }
             }
-            if split.len() > KINDS {
-                return Err(too_many_kinds());
-            }
-            kinds = split;
         }
-        Ok(kinds)
+        let base = self.algebra.in_same_words(array.goal_at(place));
+        let kinds = self.told_apart(base, &goals)?;
+        let counts_for = |has: Vec<usize>| has.into_iter().flat_map(|at| of[at].iter().copied()).collect();
+        Ok(kinds.into_iter().map(|(goal, has)| Kind { goal, counts_for: counts_for(has) }).collect())
     }
 
     /// An array that has each of a few values at most once.

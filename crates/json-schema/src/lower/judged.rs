@@ -268,34 +268,10 @@ impl Lower<'_> {
         if asked.forbidden.contains(&0) {
             return Ok(Vec::new());
         }
-        let mut verdicts: Vec<(GoalId, Vec<usize>)> = vec![(GoalId::ANY, Vec::new())];
-        for (at, &goal) in asked.goals.iter().enumerate() {
-            let demanded = asked.frames[at].contains(&0);
-            let mut next = Vec::with_capacity(verdicts.len() + 1);
-            for (known, has) in verdicts {
-                self.algebra.budget.tick()?;
-                let mut outside = known;
-                if !demanded {
-                    for other in self.algebra.violations(goal) {
-                        let without = self.algebra.goals.and(outside, other);
-                        if !self.has_no_values(without)? {
-                            next.push((without, has.clone()));
-                        }
-                        let held = self.algebra.violations(other);
-                        let Some(&held) = held.first() else { break };
-                        outside = self.algebra.goals.and(outside, held);
-                    }
-                }
-                let inside = self.algebra.goals.and(known, goal);
-                if !self.has_no_values(inside)? {
-                    next.push((inside, has.iter().copied().chain([at]).collect()));
-                }
-            }
-            if next.len() > VERDICTS {
-                return Err(too_many("the verdicts on the value of one key"));
-            }
-            verdicts = next;
-        }
+        let demanded = |at: usize| asked.frames[at].contains(&0);
+        let base = (0..asked.goals.len()).filter(|&at| demanded(at));
+        let base = base.fold(GoalId::ANY, |all, at| self.algebra.goals.and(all, asked.goals[at]));
+        let verdicts = self.told_apart(base, &asked.goals)?;
         let judged = |(goal, has): (GoalId, Vec<usize>)| {
             let mut breaks = asked.forbidden.clone();
             let mut fulfils = asked.always.clone();
@@ -309,6 +285,48 @@ impl Lower<'_> {
             Judged { key, goal, breaks, fulfils }
         };
         Ok(verdicts.into_iter().map(judged).collect())
+    }
+
+    /// The values of a goal, told apart by which of some other goals they have; those are given by number.
+    pub(super) fn told_apart(
+        &mut self,
+        base: GoalId,
+        goals: &[GoalId],
+    ) -> Result<Vec<(GoalId, Vec<usize>)>, Error> {
+        let mut apart: Vec<(GoalId, Vec<usize>)> = vec![(base, Vec::new())];
+        for (at, &goal) in goals.iter().enumerate() {
+            let mut next = Vec::with_capacity(apart.len() + 1);
+            for (known, mut has) in apart {
+                self.algebra.budget.tick()?;
+                let inside = self.algebra.goals.and(known, goal);
+                if inside == known {
+                    has.push(at);
+                    next.push((known, has));
+                    continue;
+                }
+                if self.has_no_values(inside)? {
+                    next.push((known, has));
+                    continue;
+                }
+                // What is outside lacks one of the goal's schemas, and has those before.
+                let mut outside = known;
+                for other in self.algebra.violations(goal) {
+                    let without = self.algebra.goals.and(outside, other);
+                    if !self.has_no_values(without)? {
+                        next.push((without, has.clone()));
+                    }
+                    let held = self.algebra.violations(other);
+                    outside = held.into_iter().fold(outside, |all, held| self.algebra.goals.and(all, held));
+                }
+                has.push(at);
+                next.push((inside, has));
+            }
+            if next.len() > VERDICTS {
+                return Err(too_many("the verdicts on one value"));
+            }
+            apart = next;
+        }
+        Ok(apart)
     }
 
     fn has_no_values(&mut self, goal: GoalId) -> Result<bool, Error> {

@@ -146,14 +146,33 @@ fn one(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 impl Tallies {
-    /// Entries that complete a tally under a condition, if there are any.
+    /// Entries that complete a tally under a condition, if there are any. Those of `likely` that may follow are tried
+    /// first: they complete another tally.
     pub(super) fn judged_witness(
         &self,
         judged: &Judged,
         tally: &Tally,
+        likely: &Witness,
         effort: &mut Effort,
     ) -> Result<Option<Witness>, Error> {
+        if !likely.is_empty() {
+            let mut search = Search::new(self, judged, tally);
+            let taken = search.take(likely);
+            if let Some(mut witness) = search.run(effort)? {
+                taken.into_iter().for_each(|(slot, times)| add_entries(&mut witness, slot, times));
+                witness.sort_unstable();
+                return Ok(Some(witness));
+            }
+        }
         Search::new(self, judged, tally).run(effort)
+    }
+}
+
+/// Adds entries to those that complete a tally.
+fn add_entries(witness: &mut Witness, slot: u32, times: u32) {
+    match witness.iter_mut().find(|known| known.0 == slot) {
+        Some(known) => known.1 += times,
+        None => witness.push((slot, times)),
     }
 }
 
@@ -234,16 +253,29 @@ impl<'t> Search<'t> {
         }
     }
 
+    /// Begins with some entries, as far as they may follow; those that do.
+    fn take(&mut self, likely: &Witness) -> Witness {
+        let mut taken = Witness::new();
+        for &(slot, times) in likely {
+            let times = times.min(self.room(slot));
+            if times > 0 {
+                self.put(slot, times, true);
+                taken.push((slot, times));
+            }
+        }
+        self.start.clone_from(&self.groups);
+        taken
+    }
+
     fn run(mut self, effort: &mut Effort) -> Result<Option<Witness>, Error> {
-        let clauses = self.judged.condition.clauses().len() as u64;
+        let size = (self.judged.condition.clauses().len() + self.groups.len()) as u64;
         let mut branches: Vec<Branch> = Vec::new();
+        let mut entries = Witness::new();
         loop {
-            effort.spend(clauses)?;
-            if let Some(witness) = self.fill(effort)? {
-                let facts = self.reasons();
-                self.empty(&witness);
-                match facts {
-                    None => return Ok(Some(witness)),
+            effort.spend(size)?;
+            if self.fill_up(&mut entries, effort)? {
+                match self.reasons() {
+                    None => return Ok(Some(entries)),
                     Some(facts) => {
                         branches.push(Branch { facts, next: 0, tried: None, before: SmallVec::new() });
                     }
@@ -258,6 +290,24 @@ impl<'t> Search<'t> {
                 branches.pop();
             }
         }
+    }
+
+    /// Adds entries to some, or else to none, until nothing is missing; whether that can be.
+    fn fill_up(&mut self, entries: &mut Witness, effort: &mut Effort) -> Result<bool, Error> {
+        let within = self.groups.iter().zip(&self.bounds).all(|(entries, bounds)| *entries <= bounds.1);
+        if within && let Some(more) = self.fill(effort)? {
+            more.into_iter().for_each(|(slot, times)| add_entries(entries, slot, times));
+            entries.sort_unstable();
+            return Ok(true);
+        }
+        if entries.is_empty() {
+            return Ok(false);
+        }
+        std::mem::take(entries).into_iter().for_each(|(slot, times)| self.put(slot, times, false));
+        let filled = self.fill(effort)?;
+        *entries = filled.unwrap_or_default();
+        // Nothing was added if nothing is there.
+        Ok(!entries.is_empty() || self.worst_need(effort)?.is_none())
     }
 
     /// Takes up the next fact of a branch as otherwise, and those before it as they are. Whether there is one.
@@ -324,19 +374,9 @@ impl<'t> Search<'t> {
             }
         }
         let mut witness: Witness = Witness::new();
-        for (slot, times) in choices.into_iter().filter_map(|choice| choice.taken) {
-            match witness.iter_mut().find(|known| known.0 == slot) {
-                Some(known) => known.1 += times,
-                None => witness.push((slot, times)),
-            }
-        }
-        witness.sort_unstable();
+        let taken = choices.into_iter().filter_map(|choice| choice.taken);
+        taken.for_each(|(slot, times)| add_entries(&mut witness, slot, times));
         Ok(Some(witness))
-    }
-
-    /// Takes added entries away.
-    fn empty(&mut self, witness: &Witness) {
-        witness.iter().for_each(|&(slot, times)| self.put(slot, times, false));
     }
 
     fn put(&mut self, slot: u32, times: u32, adds: bool) {

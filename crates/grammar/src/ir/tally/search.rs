@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effort::Effort;
+use super::judged::Judged;
 use super::order::Order;
 use super::parts::{CountPlan, Tally};
 use super::tallies::Tallies;
@@ -21,19 +22,37 @@ struct Reached {
 impl Tallies {
     /// [`open_slots`](Tallies::open_slots) for all kinds of members.
     pub(super) fn open_by_search(&self, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
-        let mut effort = self.effort();
-        let witness = match &self.judged {
-            _ if !self.is_past_windows(tally) || self.tree.is_some() => None,
-            Some(judged) => self.judged_witness(judged, tally, &mut effort)?,
-            None => self.witness(tally, &mut effort)?,
+        if let Some(judged) = self.judged.as_ref().filter(|_| self.is_past_windows(tally)) {
+            return self.open_under(judged, tally, found);
+        }
+        let witness = match self.is_past_windows(tally) && self.tree.is_none() {
+            true => self.witness(tally, &mut Effort::default())?,
+            false => None,
         };
         for slot in 0..self.slots.len() as u32 {
-            let Some(next) = self.step_unsettled(tally, slot) else { continue };
+            let Some(next) = self.step(tally, slot) else { continue };
             let known = witness.as_ref().is_some_and(|w| self.completes(w, &next, slot));
-            if self.judged.is_none() {
-                effort = Effort::default();
+            if known || self.completable(&next, &mut self.effort())? {
+                found(slot);
             }
-            if known || self.completable(&next, &mut effort)? {
+        }
+        Ok(())
+    }
+
+    /// The same under a condition. What completes one tally mostly completes the next, or nearly.
+    fn open_under(&self, judged: &Judged, tally: &Tally, found: &mut dyn FnMut(u32)) -> Result<(), Error> {
+        let mut effort = Effort::judged();
+        let Some(first) = self.judged_witness(judged, tally, &Witness::new(), &mut effort)? else {
+            return Ok(());
+        };
+        let mut last = first.clone();
+        for slot in 0..self.slots.len() as u32 {
+            let Some(next) = self.step_unsettled(tally, slot) else { continue };
+            effort.spend(1)?;
+            if self.completes(&first, &next, slot) || self.completes(&last, &next, slot) {
+                found(slot);
+            } else if let Some(witness) = self.judged_witness(judged, &next, &first, &mut effort)? {
+                last = witness;
                 found(slot);
             }
         }

@@ -8,6 +8,7 @@ use super::effort::{Effort, MOST, too_hard};
 use super::judged::Judged;
 use super::order::Order;
 use super::parts::{CountPlan, Field, SlotPlan, Tally};
+use super::search::Witness;
 use super::tree::Tree;
 use crate::error::Error;
 
@@ -192,7 +193,9 @@ impl Tallies {
         }
         match (&self.tree, &self.judged) {
             (Some(tree), _) => Ok(tree.is_completable(self, tally)),
-            (None, Some(judged)) => Ok(self.judged_witness(judged, tally, effort)?.is_some()),
+            (None, Some(judged)) => {
+                Ok(self.judged_witness(judged, tally, &Witness::new(), effort)?.is_some())
+            }
             (None, None) => Ok(self.witness(tally, effort)?.is_some()),
         }
     }
