@@ -39,7 +39,7 @@ pub(super) fn common(exprs: &[ExprId], arena: &mut Arena) -> ExprId {
 }
 
 /// Whether the beginnings of two expressions show that no string is in both.
-fn are_apart(arena: &Arena, a: ExprId, b: ExprId) -> bool {
+pub(super) fn are_apart(arena: &Arena, a: ExprId, b: ExprId) -> bool {
     let mut beginnings = arena.beginning(a).iter().zip(arena.beginning(b));
     if beginnings.any(|(a, b)| a != b) {
         return true;

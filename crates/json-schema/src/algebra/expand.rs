@@ -331,11 +331,12 @@ impl<'a> Algebra<'a> {
         self.or_lenient(keys.map_err(|e| e.with_pointer(pointer())), None)
     }
 
-    /// The classes of keys that are not listed: each combination of patterns, and the rest.
+    /// The classes of keys that are not listed, by what patterns ask of their values, and the rest.
     fn classes(&mut self, schema: &'a Schema) -> Result<Vec<(Strings, GoalId)>, Error> {
         let additional = schema.additional.map_or(GoalId::ANY, |node| self.goal_of_node(node, true));
-        // Each with whether some pattern matched: only the rest is "additional".
-        let mut classes = vec![(Strings::any(), GoalId::ANY, false)];
+        let mut classes: Vec<(Strings, GoalId)> = Vec::new();
+        // Keys of patterns that ask for something, and of those that ask for nothing.
+        let (mut asked, mut free) = (Strings::none(), Strings::none());
         for (pattern, node) in schema.pattern_properties {
             let Some(keys) = self.key_pattern(schema, pattern)? else { continue };
             let goal = self.goal_of_node(*node, true);
@@ -344,23 +345,66 @@ impl<'a> Algebra<'a> {
             if goal == additional && (goal == GoalId::ANY || schema.pattern_properties.len() == 1) {
                 continue;
             }
-            let others = keys.complement(&mut self.builder.arena);
-            let mut split = Vec::with_capacity(classes.len() + 1);
-            for (class, class_goal, matched) in classes {
-                let inside = class.intersect(&keys, &mut self.texts())?;
-                if !self.no_strings(&inside)? {
-                    split.push((inside, self.goals.and(class_goal, goal), true));
-                }
-                let outside = class.intersect(&others, &mut self.texts())?;
-                if !self.no_strings(&outside)? {
-                    split.push((outside, class_goal, matched));
-                }
+            if goal == GoalId::ANY {
+                free = free.union(&keys, &mut self.texts())?;
+            } else {
+                asked = asked.union(&keys, &mut self.texts())?;
+                self.add_class(&mut classes, keys, goal)?;
             }
-            self.check_alternatives(split.len())?;
-            classes = split;
         }
-        let finish = |(keys, goal, matched)| (keys, if matched { goal } else { additional });
-        Ok(classes.into_iter().map(finish).filter(|(_, goal)| *goal != GoalId::NEVER).collect())
+        let mut rest = asked.complement(&mut self.builder.arena);
+        if additional != GoalId::ANY && !free.is_none() {
+            let matched = free.intersect(&rest, &mut self.texts())?;
+            if !self.no_strings(&matched)? {
+                classes.push((matched, GoalId::ANY));
+            }
+            let others = free.complement(&mut self.builder.arena);
+            rest = rest.intersect(&others, &mut self.texts())?;
+        }
+        if additional != GoalId::NEVER && !self.no_strings(&rest)? {
+            classes.push((rest, additional));
+        }
+        classes.retain(|(_, goal)| *goal != GoalId::NEVER);
+        Ok(classes)
+    }
+
+    /// Adds the keys of a pattern to disjoint classes. Those of a class that ask for the same need not be told apart.
+    fn add_class(
+        &mut self,
+        classes: &mut Vec<(Strings, GoalId)>,
+        keys: Strings,
+        goal: GoalId,
+    ) -> Result<(), Error> {
+        let (mut fresh, mut split) = (keys.clone(), Vec::with_capacity(classes.len() + 1));
+        let mut others = None;
+        for (class, class_goal) in std::mem::take(classes) {
+            let both = self.goals.and(class_goal, goal);
+            let inside = match both == class_goal && both == goal {
+                true => Strings::none(),
+                false => class.intersect(&keys, &mut self.texts())?,
+            };
+            if self.no_strings(&inside)? {
+                split.push((class, class_goal));
+                continue;
+            }
+            let others = others.get_or_insert_with(|| keys.complement(&mut self.builder.arena)).clone();
+            let outside = class.intersect(&others, &mut self.texts())?;
+            let not_here = class.complement(&mut self.builder.arena);
+            fresh = fresh.intersect(&not_here, &mut self.texts())?;
+            if !self.no_strings(&outside)? {
+                split.push((outside, class_goal));
+            }
+            split.push((inside, both));
+        }
+        if !self.no_strings(&fresh)? {
+            match split.iter_mut().find(|class| class.1 == goal) {
+                Some(class) => class.0 = class.0.union(&fresh, &mut self.texts())?,
+                None => split.push((fresh, goal)),
+            }
+        }
+        self.check_alternatives(split.len())?;
+        *classes = split;
+        Ok(())
     }
 
     /// `propertyNames`: no key but those.

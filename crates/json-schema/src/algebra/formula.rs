@@ -10,10 +10,7 @@ use std::rc::Rc;
 use smallvec::smallvec;
 use tokenstile_grammar::Error;
 
-use super::{Algebra, Branch, LOOK, Object, Parts, Unions};
-
-/// As many alternatives are written one by one; more of them become a formula.
-pub(super) const ALTERNATIVES: usize = 6;
+use super::{Algebra, Branch, LOOK, Object, Parts};
 
 /// See the module documentation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -83,28 +80,27 @@ impl Algebra<'_> {
         !self.annotate
     }
 
-    /// What is in one of `a` and in one of `b` as one set, if there are too many alternatives to take them one by one.
+    /// What is in one of `a` and in one of `b` as one set.
     pub(super) fn judged_product(
         &mut self,
         a: &[Rc<Object>],
         b: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if a.len() < 2 || b.len() < 2 || a.len() * b.len() <= ALTERNATIVES || !self.may_judge() {
+        if !self.may_judge() {
             return Ok(None);
         }
-        let (a, b) = (Object::judged(Formula::in_any(a)), Object::judged(Formula::in_any(b)));
-        let both = self.intersect_objects(&a, &b)?;
+        let both = self.intersect_objects(&as_one(a), &as_one(b))?;
         let none = self.no_objects(&both, LOOK)?;
         Ok(Some(if none { Parts::new() } else { smallvec![Rc::new(both)] }))
     }
 
-    /// What is in `within` and in exactly one branch as one set, if there are too many alternatives otherwise.
+    /// What is in `within` and in exactly one branch as one set.
     pub(super) fn judged_one(
         &mut self,
         branches: &[Branch<'_, Object>],
         within: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if !self.may_judge() || !self.overlap_in_many_ways(branches)? {
+        if !self.may_judge() {
             return Ok(None);
         }
         let whole = branches.iter().filter(|(part, _)| !part.is_empty());
@@ -115,28 +111,6 @@ impl Algebra<'_> {
             parts.push(Rc::new(self.intersect_objects(part, &one)?));
         }
         Ok(Some(parts))
-    }
-
-    /// Whether it takes more than a few alternatives to say what is in one branch and in no other.
-    fn overlap_in_many_ways(&mut self, branches: &[Branch<'_, Object>]) -> Result<bool, Error> {
-        let mut alternatives = 0;
-        for (i, (branch, _)) in branches.iter().enumerate() {
-            for part in branch.iter() {
-                let mut ways = 1;
-                let others = branches.iter().enumerate().filter(|(j, _)| *j != i);
-                for other in others.flat_map(|(_, (_, whole))| whole.iter()) {
-                    self.budget.tick()?;
-                    if !Object::are_disjoint(self, part, other)? {
-                        ways *= self.complement_of_object(other)?.len();
-                    }
-                    if ways > ALTERNATIVES {
-                        return Ok(true);
-                    }
-                }
-                alternatives += ways;
-            }
-        }
-        Ok(alternatives > ALTERNATIVES + branches.len())
     }
 
     /// Whether a formula may hold of some object of a set, as far as one sees looking `depth` levels into members.
@@ -170,5 +144,13 @@ impl Algebra<'_> {
                 Ok(false)
             }
         }
+    }
+}
+
+/// A union as one set.
+fn as_one(parts: &[Rc<Object>]) -> Rc<Object> {
+    match parts {
+        [part] => part.clone(),
+        _ => Rc::new(Object::judged(Formula::in_any(parts))),
     }
 }

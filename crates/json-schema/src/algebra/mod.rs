@@ -46,6 +46,8 @@ use super::string::Format;
 
 /// How many arrays or objects one set may be a union of.
 const ALTERNATIVES: usize = 2_000;
+/// Of more alternatives than this, arrays or objects are put together by a formula if that is possible.
+const APART: usize = 12;
 /// How many parts of a union a new one is compared with.
 const COMPARED: usize = 24;
 /// How many derivatives are tried in all to tell that the keys of a schema never run out.
@@ -129,7 +131,11 @@ pub(crate) trait Unions: Sized + Clone + PartialEq {
         let both = Self::intersect(algebra, a, b)?;
         Self::is_none(algebra, &both, LOOK)
     }
-    /// What is in one of `a` and in one of `b`, if it is put together rather than taken one by one.
+    /// Whether there is a formula in it.
+    fn is_judged(&self) -> bool {
+        false
+    }
+    /// What is in one of `a` and in one of `b`, if it can be put together.
     fn product_as_one(
         _: &mut Algebra<'_>,
         _a: &[Rc<Self>],
@@ -137,7 +143,7 @@ pub(crate) trait Unions: Sized + Clone + PartialEq {
     ) -> Result<Option<Parts<Self>>, Error> {
         Ok(None)
     }
-    /// What is in exactly one branch, if it is put together rather than taken one by one.
+    /// What is in exactly one branch, if it can be put together.
     fn one_as_one(
         _: &mut Algebra<'_>,
         _branches: &[Branch<'_, Self>],
@@ -469,13 +475,17 @@ impl<'a> Algebra<'a> {
             ([one], other) | (other, [one]) if one.is_any() => return Ok(other.into()),
             _ => {}
         }
-        if let Some(both) = T::product_as_one(self, a, b)? {
-            return Ok(both);
-        }
+        // What has a formula already gets one more, or each of its alternatives would bring it along.
+        let judged = a.len() * b.len() > 1 && a.iter().chain(b).any(|part| part.is_judged());
         let mut out: Parts<T> = Parts::new();
         for x in a {
             for y in b {
                 self.budget.tick()?;
+                if (judged || out.len() > APART)
+                    && let Some(both) = T::product_as_one(self, a, b)?
+                {
+                    return Ok(both);
+                }
                 let both = T::intersect(self, x, y)?;
                 self.add_new(&mut out, both)?;
             }

@@ -390,6 +390,10 @@ impl Unions for Object {
         algebra.no_objects(&both, LOOK)
     }
 
+    fn is_judged(&self) -> bool {
+        !self.formulas.is_empty()
+    }
+
     fn product_as_one(
         algebra: &mut Algebra<'_>,
         a: &[Rc<Self>],

@@ -5,9 +5,12 @@ use std::rc::Rc;
 use smallvec::smallvec;
 use tokenstile_grammar::Error;
 
-use super::{Algebra, Parts, Set, Strings, Unions};
+use super::{APART, Algebra, Parts, Set, Strings, Unions};
 use crate::node::{NodeId, Schema};
 use crate::number::NumberSet;
+
+/// So many pairs of branches that have something in common are taken apart one by one.
+const OVERLAPS: usize = 12;
 
 /// The parts of a branch that matter, and all of its parts.
 pub(crate) type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
@@ -75,16 +78,19 @@ impl Algebra<'_> {
         branches: &[Branch<'_, T>],
         within: &[Rc<T>],
     ) -> Result<Parts<T>, Error> {
-        if let Some(one) = T::one_as_one(self, branches, within)? {
-            return Ok(one);
-        }
         let mut out: Parts<T> = Parts::new();
+        let mut overlaps = 0;
         for (i, (branch, _)) in branches.iter().enumerate() {
             for part in branch.iter() {
                 let mut left: Parts<T> = smallvec![part.clone()];
                 let others = branches.iter().enumerate().filter(|(j, _)| *j != i);
                 for other in others.flat_map(|(_, (_, whole))| whole.iter()) {
-                    left = self.without(left, other)?;
+                    overlaps += usize::from(self.without(&mut left, other)?);
+                    if (left.len() > APART || overlaps > OVERLAPS)
+                        && let Some(one) = T::one_as_one(self, branches, within)?
+                    {
+                        return Ok(one);
+                    }
                 }
                 for part in left {
                     self.add(&mut out, part)?;
@@ -94,11 +100,11 @@ impl Algebra<'_> {
         Ok(out)
     }
 
-    /// What is left of `parts` outside of `other`.
-    fn without<T: Unions>(&mut self, parts: Parts<T>, other: &Rc<T>) -> Result<Parts<T>, Error> {
+    /// Takes `other` out of some sets. Whether it has anything in common with them.
+    fn without<T: Unions>(&mut self, parts: &mut Parts<T>, other: &Rc<T>) -> Result<bool, Error> {
         let mut left: Parts<T> = Parts::with_capacity(parts.len());
         let mut outside: Option<Vec<T>> = None;
-        for part in parts {
+        for part in std::mem::take(parts) {
             self.budget.tick()?;
             if T::are_disjoint(self, &part, other)? {
                 left.push(part);
@@ -113,7 +119,8 @@ impl Algebra<'_> {
                 self.add_new(&mut left, piece)?;
             }
         }
-        Ok(left)
+        *parts = left;
+        Ok(outside.is_some())
     }
 
     /// What is in some branch, with one part for every combination of those that hold: each brings along

@@ -16,7 +16,7 @@ use tokenstile_grammar::{Error, ExprId};
 
 use crate::string::{Format, FormatId, matches};
 
-use super::apart::common;
+use super::apart::{are_apart, common};
 use super::lengths::Lengths;
 use super::stages::Stages;
 
@@ -289,6 +289,9 @@ fn others(expr: ExprId, arena: &mut Arena) -> ExprId {
 
 /// What two expressions have in common.
 fn both(a: ExprId, b: ExprId, arena: &mut Arena) -> ExprId {
+    if are_apart(arena, a, b) {
+        return arena.never();
+    }
     match (Lengths::all_of(arena, a), Lengths::all_of(arena, b)) {
         (Some(one), Some(other)) => return one.intersect(&other).expr(arena),
         (Some(lengths), None) => return lengths.within(b, arena),

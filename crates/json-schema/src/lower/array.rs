@@ -4,6 +4,7 @@ use smallvec::{SmallVec, smallvec};
 use tokenstile_grammar::ir::{Count, Members, Slot};
 use tokenstile_grammar::{Error, ErrorKind, ExprId};
 
+use super::judged::OBLIGATIONS;
 use super::{Lower, at_least, count};
 use crate::algebra::{Array, GoalId};
 
@@ -147,7 +148,10 @@ impl Lower<'_> {
             }
         }
         let base = self.algebra.in_same_words(array.goal_at(place));
-        let kinds = self.told_apart(base, &goals)?;
+        // Nobody minds an item too many where there is no upper bound.
+        let exact =
+            goals.len() > OBLIGATIONS || array.contains.iter().any(|contains| contains.max < u64::MAX);
+        let kinds = self.told_apart(base, &goals, exact)?;
         let counts_for = |has: Vec<usize>| has.into_iter().flat_map(|at| of[at].iter().copied()).collect();
         Ok(kinds.into_iter().map(|(goal, has)| Kind { goal, counts_for: counts_for(has) }).collect())
     }

@@ -18,6 +18,8 @@ use crate::options::MemberOrder;
 
 /// How many verdicts there may be on the value of one key.
 const VERDICTS: usize = 256;
+/// Of so many obligations, which a value fulfils need not be known.
+pub(super) const OBLIGATIONS: usize = 4;
 /// How many classes of keys that are not listed may be told apart.
 const CLASSES: usize = 256;
 /// How many numbers it may take to say which slots break which frames.
@@ -54,9 +56,16 @@ struct Asked {
     forbidden: Vec<usize>,
     /// Obligations that any value fulfils.
     always: Vec<(usize, usize)>,
+    /// Whether it matters that a value does not have a goal. A few obligations are fulfilled or not by whoever counts them.
+    exact: bool,
 }
 
 impl Asked {
+    fn new(frames: &Frames<'_>) -> Self {
+        let exact = frames.list.len() > 1 || frames.list[0].some.len() > OBLIGATIONS;
+        Asked { exact, ..Asked::default() }
+    }
+
     fn ask(&mut self, frame: usize, goal: GoalId) {
         match goal {
             GoalId::ANY => {}
@@ -186,7 +195,7 @@ impl Lower<'_> {
 
     /// A member by name: a slot for each verdict on its value.
     fn judged_member(&mut self, frames: &Frames<'_>, name: &Rc<str>) -> Result<Vec<Judged>, Error> {
-        let mut asked = Asked::default();
+        let mut asked = Asked::new(frames);
         let mut listing = vec![false; if frames.by_classes.is_empty() { 0 } else { frames.list.len() }];
         for &(frame, goal) in &frames.names[name] {
             asked.ask(frame, self.algebra.in_same_words(goal));
@@ -242,7 +251,7 @@ impl Lower<'_> {
         }
         let mut slots = Vec::new();
         for (keys, within) in classes {
-            let mut asked = Asked::default();
+            let mut asked = Asked::new(frames);
             for (of_frames, of) in &frames.by_classes {
                 let goal =
                     of_frames.iter().find(|(keys, _)| within.contains(keys)).map_or(GoalId::NEVER, |c| c.1);
@@ -271,7 +280,7 @@ impl Lower<'_> {
         let demanded = |at: usize| asked.frames[at].contains(&0);
         let base = (0..asked.goals.len()).filter(|&at| demanded(at));
         let base = base.fold(GoalId::ANY, |all, at| self.algebra.goals.and(all, asked.goals[at]));
-        let verdicts = self.told_apart(base, &asked.goals)?;
+        let verdicts = self.told_apart(base, &asked.goals, asked.exact)?;
         let judged = |(goal, has): (GoalId, Vec<usize>)| {
             let mut breaks = asked.forbidden.clone();
             let mut fulfils = asked.always.clone();
@@ -287,11 +296,13 @@ impl Lower<'_> {
         Ok(verdicts.into_iter().map(judged).collect())
     }
 
-    /// The values of a goal, told apart by which of some other goals they have; those are given by number.
+    /// The values of a goal, told apart by which of some other goals they have; those are given by number. If it does not
+    /// have to be `exact`, values that have a goal may count as those that do not, too.
     pub(super) fn told_apart(
         &mut self,
         base: GoalId,
         goals: &[GoalId],
+        exact: bool,
     ) -> Result<Vec<(GoalId, Vec<usize>)>, Error> {
         let mut apart: Vec<(GoalId, Vec<usize>)> = vec![(base, Vec::new())];
         for (at, &goal) in goals.iter().enumerate() {
@@ -310,7 +321,10 @@ impl Lower<'_> {
                 }
                 // What is outside lacks one of the goal's schemas, and has those before.
                 let mut outside = known;
-                for other in self.algebra.violations(goal) {
+                if !exact {
+                    next.push((known, has.clone()));
+                }
+                for other in if exact { self.algebra.violations(goal) } else { SmallVec::new() } {
                     let without = self.algebra.goals.and(outside, other);
                     if !self.has_no_values(without)? {
                         next.push((without, has.clone()));
