@@ -35,6 +35,8 @@ struct Frames<'o> {
     order: Vec<Rc<str>>,
     /// Frames by what they say of keys that they do not list, if that is anything.
     by_classes: Vec<(&'o [(Strings, GoalId)], Vec<usize>)>,
+    /// Frames that have obligations.
+    obliged: Vec<usize>,
 }
 
 /// A slot in the making: its key, what its value must have, and the frames that it breaks.
@@ -106,6 +108,7 @@ impl<'o> Frames<'o> {
             names: FxHashMap::default(),
             order: Vec::new(),
             by_classes: Vec::new(),
+            obliged: Vec::new(),
         };
         frames.index.insert(plain, 0);
         frames.add_names(0);
@@ -129,6 +132,9 @@ impl<'o> Frames<'o> {
 
     fn add_names(&mut self, frame: usize) {
         let object = self.list[frame];
+        if !object.some.is_empty() {
+            self.obliged.push(frame);
+        }
         for member in &object.members {
             let known = self.names.entry(member.name.clone()).or_default();
             if known.is_empty() {
@@ -164,8 +170,12 @@ impl Lower<'_> {
         let plain = Object { formulas: Vec::new(), ..object.clone() };
         let frames = Frames::new(&plain, &object.formulas);
         let (mut slots, mut counts, mut named) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut effects = 0;
         for name in &frames.order {
+            // Each is looked at in all frames, which may be many.
+            self.algebra.budget.check()?;
             let kinds = self.judged_member(&frames, name)?;
+            check_effects(&mut effects, &kinds)?;
             let own: SmallVec<[u32; 2]> = (0..kinds.len()).map(|at| (slots.len() + at) as u32).collect();
             slots.extend(kinds);
             named.insert(name.clone(), own);
@@ -174,10 +184,9 @@ impl Lower<'_> {
             let required = plain.member(name).is_some_and(|member| member.required);
             counts.push(Count { slots: named[name].clone(), min: u32::from(required), max: Some(1) });
         }
-        slots.extend(self.judged_classes(&frames)?);
-        if slots.iter().map(|slot| slot.breaks.len() + slot.fulfils.len() + 1).sum::<usize>() > EFFECTS {
-            return Err(too_many("what its members have to do with each of its alternatives"));
-        }
+        let others = self.judged_classes(&frames)?;
+        check_effects(&mut effects, &others)?;
+        slots.extend(others);
         if (object.min, object.max) != (0, u64::MAX) {
             let all = (0..slots.len() as u32).collect();
             counts.push(Count { slots: all, min: at_least(object.min, "members")?, max: count(object.max) });
@@ -208,8 +217,8 @@ impl Lower<'_> {
             let goal = self.algebra.in_same_words(goal);
             of.iter().filter(|&&frame| !listing[frame]).for_each(|&frame| asked.ask(frame, goal));
         }
-        for (frame, object) in frames.list.iter().enumerate() {
-            for (number, (keys, goal)) in object.some.iter().enumerate() {
+        for &frame in &frames.obliged {
+            for (number, (keys, goal)) in frames.list[frame].some.iter().enumerate() {
                 if keys.contains(name, &mut self.algebra.texts())? {
                     asked.oblige((frame, number), self.algebra.in_same_words(*goal));
                 }
@@ -229,6 +238,7 @@ impl Lower<'_> {
         let mut classes: Vec<(Strings, FxHashSet<&Strings>)> = vec![(names, FxHashSet::default())];
         let mut split = FxHashSet::default();
         for keys in told.into_iter().filter(|&keys| split.insert(keys)) {
+            self.algebra.budget.check()?;
             let others = keys.complement(&mut self.algebra.builder.arena);
             let mut next = Vec::with_capacity(classes.len() + 1);
             for (class, within) in classes {
@@ -258,8 +268,9 @@ impl Lower<'_> {
                 let goal = self.algebra.in_same_words(goal);
                 of.iter().for_each(|&frame| asked.ask(frame, goal));
             }
-            for (frame, object) in frames.list.iter().enumerate() {
-                let obliged = object.some.iter().enumerate().filter(|(_, some)| within.contains(&some.0));
+            for &frame in &frames.obliged {
+                let some = &frames.list[frame].some;
+                let obliged = some.iter().enumerate().filter(|(_, some)| within.contains(&some.0));
                 obliged.for_each(|(number, (_, goal))| asked.oblige((frame, number), *goal));
             }
             let unasked = asked.goals.is_empty() && !frames.order.is_empty();
@@ -364,7 +375,7 @@ impl Lower<'_> {
         let mut builder = ConditionBuilder::default();
         let mut clauses: Vec<ClauseId> = Vec::with_capacity(frames.list.len());
         for (frame, object) in frames.list.iter().enumerate() {
-            self.algebra.budget.tick()?;
+            self.algebra.budget.check()?;
             let broken = builder.at_least(breaking[frame].iter().copied(), 1);
             let mut all = vec![builder.not(broken)];
             // Counts see to what is required of the object itself.
@@ -432,6 +443,15 @@ fn clause_of(
         known.insert(Rc::as_ptr(top), clause);
     }
     known[&Rc::as_ptr(formula)]
+}
+
+/// Adds what some slots have to do with frames.
+fn check_effects(effects: &mut usize, slots: &[Judged]) -> Result<(), Error> {
+    *effects += slots.iter().map(|slot| slot.breaks.len() + slot.fulfils.len() + 1).sum::<usize>();
+    if *effects > EFFECTS {
+        return Err(too_many("what its members have to do with each of its alternatives"));
+    }
+    Ok(())
 }
 
 fn too_many(what: &str) -> Error {
