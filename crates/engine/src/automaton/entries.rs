@@ -108,12 +108,13 @@ impl Store {
         first.map_or_else(SmallVec::new, |(_, _, id)| self.build().entries(id))
     }
 
-    /// Where a quote leads from that state, if that is seen of each of the cells by itself.
-    pub(crate) fn behind_quotes(&self, choice: StateId) -> Option<Ways> {
+    /// Where a byte leads from that state, if all of the cells are seen to begin with a literal that begins with it.
+    pub(crate) fn behind_opening(&self, choice: StateId, opening: u8) -> Option<Ways> {
         let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
         let (members, open) = (self.counted(id).members, self.open(id));
         let mut build = self.build();
-        let cells = open.iter().map(|&slot| build.behind_quote(members, slot)).collect::<Option<_>>()?;
+        let behind = |&slot: &u32| build.behind_opening(members, slot, opening);
+        let cells = open.iter().map(behind).collect::<Option<_>>()?;
         let mut ways = Ways::new();
         build.add_ways(cells, &mut ways);
         Some(ways)
@@ -318,7 +319,7 @@ impl Store {
         self.entries[members.index()].get_or_init(|| {
             let slots = &self.program.arena.members_of(members).slots;
             self.add_bytes(slots.len() * size_of::<Entry>());
-            slots.iter().map(|_| Entry { start: OnceId::new(), quoted: OnceId::new() }).collect()
+            slots.iter().map(|_| Entry { start: OnceId::new(), opened: OnceId::new() }).collect()
         })
     }
 
@@ -349,18 +350,21 @@ impl Build<'_> {
         known.set(cell)
     }
 
-    /// The cell behind the quote that an entry in a slot begins with, if it begins with a literal that does.
-    fn behind_quote(&mut self, members: MembersId, slot: u32) -> Option<CellId> {
+    /// The cell behind the first byte of an entry in a slot, if the entry begins with a literal that begins with that byte.
+    fn behind_opening(&mut self, members: MembersId, slot: u32, opening: u8) -> Option<CellId> {
         if self.store.has_shared_members(members) {
-            return self.library().behind_quote(members, slot);
+            return self.library().behind_opening(members, slot, opening);
         }
-        let known = &self.store.known_entries(members)[slot as usize].quoted;
+        if self.store.slot_literal(members, slot)?.first() != Some(&opening) {
+            return None;
+        }
+        let known = &self.store.known_entries(members)[slot as usize].opened;
         if let Some(cell) = known.get() {
             return Some(cell);
         }
         let start = self.entry(members, slot);
         self.store.literal_at(start)?;
-        let next = self.along(start, b"\"")??;
+        let next = self.along(start, &[opening])??;
         Some(known.set(self.unfold(next)))
     }
 

@@ -194,7 +194,7 @@ impl<'s> Texts<'s> {
         usual.clamp(min, max).min(ROUNDS)
     }
 
-    /// White space: one space behind a sign, in every other text none.
+    /// White space: one space behind a comma or a colon, as in most texts, in every other text none.
     fn write_blank(&self, blank: ExprId, text: &mut Vec<u8>) {
         let behind_a_sign = text.last().is_some_and(|last| matches!(last, b',' | b':'));
         let Expr::Repeat { expr, min, .. } = self.program().arena.get(blank) else { return };

@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Arena, Grammar, Rule};
+use super::{Arena, ByteSet, Grammar, Rule};
 
 /// Tells bases apart. No two bases of a process have the same, not even one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,11 +62,13 @@ pub struct Base {
 pub struct BaseParts {
     /// What is usually asked for.
     pub usual: UsualGrammars,
+    /// The bytes that its texts are divided by: where a guessed text went wrong, it is right again from the next of them on.
+    pub signs: ByteSet,
 }
 
 impl Default for BaseParts {
     fn default() -> Self {
-        BaseParts { usual: || Box::new(std::iter::empty()) }
+        BaseParts { usual: || Box::new(std::iter::empty()), signs: ByteSet::SIGNS }
     }
 }
 
@@ -122,6 +124,11 @@ impl Base {
     /// What is usually asked for, made one by one.
     pub fn usual(&self) -> Box<dyn Iterator<Item = Usual>> {
         (self.parts.usual)()
+    }
+
+    /// The bytes that texts of its grammars are divided by.
+    pub fn signs(&self) -> &ByteSet {
+        &self.parts.signs
     }
 
     /// The grammar that is the base and nothing else.

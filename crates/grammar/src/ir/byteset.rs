@@ -17,6 +17,8 @@ impl ByteSet {
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
     /// The letters of ASCII.
     pub const LETTERS: ByteSet = ByteSet([0, 0x07FF_FFFE_07FF_FFFE, 0, 0]);
+    /// The signs of ASCII: what is seen there and is no letter and no digit.
+    pub const SIGNS: ByteSet = ByteSet([0xFC00_FFFE_0000_0000, 0x7800_0001_F800_0001, 0, 0]);
 
     /// The set of one byte.
     #[inline]

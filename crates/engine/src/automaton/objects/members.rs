@@ -64,6 +64,6 @@ impl Phase {
 /// The cells of an entry, once they were needed.
 pub(crate) struct Entry {
     pub(crate) start: OnceId<CellId>,
-    /// Behind the quote that it begins with.
-    pub(crate) quoted: OnceId<CellId>,
+    /// Behind the first byte of the literal that it begins with.
+    pub(crate) opened: OnceId<CellId>,
 }
