@@ -1,4 +1,4 @@
-//! What one step of a text takes, what it would take without each of the ways that it comes to, and what it found in memos.
+//! What one step of a text takes, what it would take without each of the ways that it reaches, and what it found in memos.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use tokenstile_engine::ablate;
 use crate::clock::thread_nanos;
 use crate::workload::Case;
 
-/// What a step came to.
+/// What was found out about a step.
 pub struct Explained {
     /// Nanoseconds of its mask and its commit, with caches that have seen the text before it and nothing else.
     pub nanos: u64,

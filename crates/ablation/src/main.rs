@@ -203,7 +203,7 @@ fn explained(options: &Options) -> Result<(), Box<dyn Error>> {
     without.sort_by_key(|&(_, nanos)| Reverse(nanos));
     let changes = |nanos_without: u64| 100.0 * (nanos_without as f64 / nanos.max(1) as f64 - 1.0);
     let what: BTreeMap<&str, &str> = ablate::ways().collect();
-    println!("without each of the ways that it comes to:");
+    println!("without each of the ways that it reaches:");
     for &(way, nanos) in without.iter().filter(|way| changes(way.1).abs() >= MATTERS) {
         println!("  {:+6.0} %  {way}: {}", changes(nanos), what.get(way).unwrap_or(&""));
     }

@@ -151,7 +151,7 @@ impl Cases {
     }
 }
 
-/// A case that does not come to a way is the same without it, so each way is turned off for those alone that do.
+/// A case that does not reach a way is the same without it, so each way is turned off for those alone that do.
 #[test]
 fn masks_are_the_same_whatever_is_turned_off() {
     let cases = Cases::new();
@@ -170,7 +170,7 @@ fn masks_are_the_same_whatever_is_turned_off() {
     }
     assert!(
         wrong.is_empty() && never.is_empty(),
-        "without these masks are others: {wrong:#?}; none of the cases comes to these: {never:?}"
+        "without these masks are others: {wrong:#?}; none of the cases reaches these: {never:?}"
     );
     assert_eq!(ablate::turn_off(&["no such way"]), Err("no such way"));
 }

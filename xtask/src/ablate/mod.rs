@@ -34,7 +34,7 @@ usage: cargo xtask ablate [--way NAME]… [--without NAME]… [--workload NAME]�
   --list           the ways, and what each is
   --step CASES NAME N
                    of a file of cases as `tokenstile bench` takes them, in tokens of the project's vocabulary: what step N
-                   (from 0) of the case's first text takes, what it takes without each way that it comes to, and what it
+                   (from 0) of the case's first text takes, what it takes without each way that it reaches, and what it
                    found in memos
 
 Results are kept in target/ablate, so that what was interrupted goes on where it was; those of some workloads,

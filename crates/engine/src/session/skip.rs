@@ -1,7 +1,7 @@
 //! Bytes that are passed over at once, without the places between them.
 //!
 //! Most of what is committed is known beforehand: names, and what stands between members. Its places are different in
-//! each constraint and come to once, so that making them is most of the cost of a token that is new.
+//! each constraint and reached once, so that making them is most of the cost of a token that is new.
 
 use smallvec::SmallVec;
 

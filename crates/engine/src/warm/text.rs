@@ -34,11 +34,11 @@ const MANY: usize = 64;
 /// The texts of a constraint, one after the other.
 pub(super) struct Texts<'s> {
     store: &'s Store,
-    /// How often each choice was come to.
+    /// How often each choice was reached.
     turns: FxHashMap<ExprId, u32>,
     /// How many texts were made.
     count: u32,
-    /// The greatest number of ways that a choice has of those that were come to.
+    /// The greatest number of ways that a choice has of those that were reached.
     most_ways: u32,
 }
 
