@@ -156,7 +156,8 @@ impl Cases {
 fn masks_are_the_same_whatever_is_turned_off() {
     let cases = Cases::new();
     ablate::asked();
-    let known: Vec<_> = cases.all().into_iter().map(|case| (cases.masks(&case), ablate::asked(), case)).collect();
+    let known: Vec<_> =
+        cases.all().into_iter().map(|case| (cases.masks(&case), ablate::asked(), case)).collect();
     let failed: Vec<&str> = known.iter().filter(|case| case.0.is_none()).map(|case| &*case.2.name).collect();
     assert!(failed.is_empty(), "these texts are refused: {failed:?}");
     let (mut wrong, mut never) = (Vec::new(), Vec::new());

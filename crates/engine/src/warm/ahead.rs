@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{BaseParts, ByteSet};
 
 use super::text::Texts;
 use crate::automaton::StateId;
@@ -158,7 +158,7 @@ impl Session {
     /// sign on.
     fn fill_in<'t>(&self, mut place: Place, text: &'t [u8]) -> Option<(Place, &'t [u8])> {
         let base = self.generation.store.program.arena.base();
-        let signs = base.map_or(&ByteSet::SIGNS, |base| base.signs());
+        let signs = base.map_or_else(|| BaseParts::default().signs, |base| *base.signs());
         let sign = text.iter().position(|&byte| signs.contains(byte)).unwrap_or(text.len());
         for _ in 0..FILLERS {
             for rest in [text, &text[sign..]] {

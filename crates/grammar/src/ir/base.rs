@@ -62,13 +62,15 @@ pub struct Base {
 pub struct BaseParts {
     /// What is usually asked for.
     pub usual: UsualGrammars,
-    /// The bytes that its texts are divided by: where a guessed text went wrong, it is right again from the next of them on.
+    /// The bytes that its texts are divided by: where a guessed text does not fit, it is taken up again at the next of them.
     pub signs: ByteSet,
 }
 
 impl Default for BaseParts {
+    /// Nothing is usual, and all signs of ASCII divide texts.
     fn default() -> Self {
-        BaseParts { usual: || Box::new(std::iter::empty()), signs: ByteSet::SIGNS }
+        let signs = (0..0x80).filter(u8::is_ascii_punctuation).collect();
+        BaseParts { usual: || Box::new(std::iter::empty()), signs }
     }
 }
 

@@ -17,8 +17,6 @@ impl ByteSet {
     pub const ALL: ByteSet = ByteSet([u64::MAX; 4]);
     /// The letters of ASCII.
     pub const LETTERS: ByteSet = ByteSet([0, 0x07FF_FFFE_07FF_FFFE, 0, 0]);
-    /// The signs of ASCII: what is seen there and is no letter and no digit.
-    pub const SIGNS: ByteSet = ByteSet([0xFC00_FFFE_0000_0000, 0x7800_0001_F800_0001, 0, 0]);
 
     /// The set of one byte.
     #[inline]
@@ -118,6 +116,7 @@ impl ByteSet {
     }
 
     /// The bytes in increasing order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
         let words = self.0;
         (0..4u32).flat_map(move |i| {
@@ -134,11 +133,13 @@ impl ByteSet {
     }
 
     /// The ASCII bytes of the set, one bit each.
+    #[inline]
     pub fn ascii_bits(&self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << 64
     }
 
     /// The set as words: bit `b & 63` of word `b >> 6` is byte `b`.
+    #[inline]
     pub fn words(&self) -> [u64; 4] {
         self.0
     }
