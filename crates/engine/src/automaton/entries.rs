@@ -7,7 +7,7 @@
 //! and walks inside entries are thus shared by all that can be written before them.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::ir::{Expr, Slot};
 use tokenstile_grammar::{ExprId, MembersId};
 
 use super::Generic;
@@ -319,7 +319,11 @@ impl Store {
         self.entries[members.index()].get_or_init(|| {
             let slots = &self.program.arena.members_of(members).slots;
             self.add_bytes(slots.len() * size_of::<Entry>());
-            slots.iter().map(|_| Entry { start: OnceId::new(), opened: OnceId::new() }).collect()
+            let entry = |slot: &Slot| {
+                let opening = first_literal(&self.program.arena, slot.entry).map(|literal| literal[0]);
+                Entry { start: OnceId::new(), opening, opened: OnceId::new() }
+            };
+            slots.iter().map(entry).collect()
         })
     }
 
@@ -355,17 +359,17 @@ impl Build<'_> {
         if self.store.has_shared_members(members) {
             return self.library().behind_opening(members, slot, opening);
         }
-        if self.store.slot_literal(members, slot)?.first() != Some(&opening) {
+        let known = &self.store.known_entries(members)[slot as usize];
+        if known.opening != Some(opening) {
             return None;
         }
-        let known = &self.store.known_entries(members)[slot as usize].opened;
-        if let Some(cell) = known.get() {
+        if let Some(cell) = known.opened.get() {
             return Some(cell);
         }
         let start = self.entry(members, slot);
         self.store.literal_at(start)?;
         let next = self.along(start, &[opening])??;
-        Some(known.set(self.unfold(next)))
+        Some(known.opened.set(self.unfold(next)))
     }
 
     /// The cell of an entry. What follows its key, if it has one, is a frame that others share.
