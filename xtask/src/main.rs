@@ -25,9 +25,10 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test         everything a change must pass: tidy, fmt, clippy, data, tests, doctests, the command itself,
-               the server, a sample of the conformance sweeps, counts of instructions, a part of sanitize,
-               the public items, the packages; with --demand-data no data may be missing
+  test         everything a change must pass: tidy, fmt, clippy, data, tests, doctests, that masks are the same without
+               each way of the engine, the command itself, the server, a sample of the conformance sweeps, a part of
+               sanitize, the command as published, counts of instructions, the public items, the packages; with
+               --demand-data no data may be missing
   tidy         layering of crates and of modules, bans, file sizes, module docs
   layers       the files of a crate by level, its imports that run up and its circles: layers CRATE [ROW…], where
                the rows are an order of modules to try, lowest first

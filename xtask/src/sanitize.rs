@@ -2,7 +2,7 @@
 //!
 //! AddressSanitizer runs the tests that use those files ([`RUNS`] says which): reads and writes outside of what they may touch,
 //! and memory that is not given back. Loom runs `crates/models`: what threads share without a lock, in all orders that they
-//! can come to. Where Miri is installed it runs the unit tests too. `cargo xtask test` does the part that takes a minute or two.
+//! can have. Where Miri is installed it runs the unit tests too. `cargo xtask test` does the part that takes a minute or two.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

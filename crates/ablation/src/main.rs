@@ -4,12 +4,14 @@
 //!     ablation prepare VOCAB TABLES MICRO      the tables of a vocabulary, so that it is there at once, and the micro-cases
 //!     ablation timed OPTIONS                   the times of all steps, the best of some rounds, and a hash of the masks
 //!     ablation counted OPTIONS                 goes through the cases once; what each function of callgrind's dump is for
+//!     ablation step OPTIONS                    one step of a case: its time without each way, and the memos that it asked
 //!
 //! Options: `--vocab FILE`, `--tables FILE`, `--cases FILE` (may be repeated; a workload is called as its file), `--most TOKENS`
-//! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS` for a round, `--single KIND:CASE:STEP,…` for what is
-//! counted by itself.
+//! of a text, `--nth N`: of large workloads only every N-th case, `--off WAY` (may be repeated), `--rounds N`, `--limit SECONDS`
+//! for a round, `--single KIND:CASE:STEP,…` for what is counted by itself, `--step CASE:STEP` for what is explained.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is a command, not a library")]
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::fs;
@@ -20,6 +22,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokenstile::{Compiler, Vocab};
+use tokenstile_ablation::explain::{self, Explained};
 use tokenstile_ablation::run::{self, Kind, Step};
 use tokenstile_ablation::{Case, Workload, workload};
 use tokenstile_engine::ablate;
@@ -54,6 +57,7 @@ fn start(arguments: &[String]) -> Result<(), Box<dyn Error>> {
             match command.as_str() {
                 "timed" => timed(&options),
                 "counted" => counted(&options),
+                "step" => explained(&options),
                 other => Err(format!("unknown command {other}").into()),
             }
         }
@@ -63,6 +67,9 @@ fn start(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
 /// A workload of more cases is large.
 const LARGE: usize = 50;
+
+/// Times differ by less, in per cent, from one run to the next.
+const MATTERS: f64 = 10.0;
 
 #[derive(Default)]
 struct Options {
@@ -75,6 +82,8 @@ struct Options {
     rounds: usize,
     limit: f64,
     single: HashSet<Step>,
+    /// The name of a case, and the number of a step.
+    step: Option<(String, usize)>,
 }
 
 impl Options {
@@ -95,16 +104,25 @@ impl Options {
                     let steps = value.split(',').filter(|step| !step.is_empty());
                     options.single = steps.map(step_of).collect::<Result<_, _>>()?;
                 }
+                "--step" => {
+                    let (case, step) = value.rsplit_once(':').ok_or("a step is CASE:STEP")?;
+                    options.step = Some((case.to_owned(), step.parse()?));
+                }
                 other => return Err(format!("unknown option {other}").into()),
             }
         }
         Ok(options)
     }
 
-    /// The cases with a compiler that was not used before.
-    fn workload(&self) -> Result<Workload, Box<dyn Error>> {
+    /// A compiler that was not used before.
+    fn compiler(&self) -> Result<Compiler, Box<dyn Error>> {
         let vocab = Vocab::from_jsonl(&fs::read(&self.vocab)?)?;
-        let compiler = Compiler::from_tables(vocab, fs::read(&self.tables)?)?;
+        Ok(Compiler::from_tables(vocab, fs::read(&self.tables)?)?)
+    }
+
+    /// The cases with such a compiler.
+    fn workload(&self) -> Result<Workload, Box<dyn Error>> {
+        let compiler = self.compiler()?;
         let mut cases = Vec::new();
         for file in &self.cases {
             let name = Path::new(file).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
@@ -171,5 +189,28 @@ fn counted(options: &Options) -> Result<(), Box<dyn Error>> {
     let workload = options.workload()?;
     let single = |step| options.single.contains(&step).then(|| name_of(step));
     run::counted(&workload, single).iter().for_each(|(slot, label)| println!("{slot} {label}"));
+    Ok(())
+}
+
+/// Prints what a step took and would take, the ways that matter most to it first.
+fn explained(options: &Options) -> Result<(), Box<dyn Error>> {
+    let (name, number) = options.step.as_ref().ok_or("--step says which")?;
+    let workload = options.workload()?;
+    let case = workload.cases.iter().find(|case| case.name == *name).ok_or("there is no such case")?;
+    let Explained { nanos, mut without, memos } =
+        explain::step(|| options.compiler(), case, *number, options.rounds)?;
+    println!("{name}, step {number}: {:.1} us, the mask and the commit", nanos as f64 / 1e3);
+    without.sort_by_key(|&(_, nanos)| Reverse(nanos));
+    let changes = |nanos_without: u64| 100.0 * (nanos_without as f64 / nanos.max(1) as f64 - 1.0);
+    let what: BTreeMap<&str, &str> = ablate::ways().collect();
+    println!("without each of the ways that it reaches:");
+    for &(way, nanos) in without.iter().filter(|way| changes(way.1).abs() >= MATTERS) {
+        println!("  {:+6.0} %  {way}: {}", changes(nanos), what.get(way).unwrap_or(&""));
+    }
+    let same: Vec<&str> =
+        without.iter().filter(|way| changes(way.1).abs() < MATTERS).map(|way| way.0).collect();
+    println!("  no difference (not recognized here, or others do the same): {}", same.join(", "));
+    println!("memos that were asked:");
+    memos.iter().for_each(|(memo, found, made)| println!("  {memo}: {found} times found, {made} times not"));
     Ok(())
 }

@@ -31,7 +31,7 @@ impl Kind {
 /// Where a step is: its kind, the number of its case and its own number in the text.
 pub type Step = (Kind, usize, usize);
 
-/// What going through a workload came to.
+/// The outcome of going through a workload.
 #[derive(Default)]
 pub struct Timed {
     /// All steps with the nanoseconds that they took.

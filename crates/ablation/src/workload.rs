@@ -16,6 +16,7 @@ pub struct Workload {
 }
 
 /// A constraint and a text.
+#[derive(Clone)]
 pub struct Case {
     /// The workload that it is counted with.
     pub workload: String,
@@ -28,6 +29,7 @@ pub struct Case {
 }
 
 /// A constraint as it is written.
+#[derive(Clone)]
 pub enum Source {
     /// JSON Schema.
     Schema(String),

@@ -13,7 +13,7 @@ use crate::vocabulary::Real;
 /// Time that a compile may take.
 const COMPILE_TIME: Duration = Duration::from_secs(2);
 
-/// What a compile came to.
+/// The outcome of a compile.
 pub(crate) enum Compiled {
     Ready(Constraint),
     /// The schema has no instances: every text is rejected.

@@ -292,8 +292,8 @@ switches! {
     KeySkip = "key skip",
     /// The way to the choice of an entry is that of a generic place.
     EntrySkip = "entry skip",
-    /// Where a quote leads from a choice is known of each slot.
-    QuoteSkip = "quote skip",
+    /// Where the first byte of entries (a quote, say) leads from a choice is known of each slot.
+    OpeningSkip = "opening skip",
     /// Characters of a loop are passed over at once.
     RunSkip = "run skip",
     /// A single thread of the automaton is followed without lists.

@@ -1,5 +1,5 @@
 //! Runs of characters over a made-up vocabulary, large enough for the engine to use its tables of runs: the
-//! smallest cases of what was once wrong there, and their neighbours.
+//! smallest cases in which they can go wrong, and their neighbours.
 
 use std::sync::OnceLock;
 
@@ -369,7 +369,7 @@ fn texts_that_others_do_not_match() {
     }
 }
 
-/// Nearly everything goes on nearly everywhere, but for what it takes many characters to come to.
+/// Nearly everything goes on nearly everywhere, but for what it takes many characters to reach.
 #[test]
 fn what_fails_is_far_away() {
     let texts = ["", "a", "abcde", "abcdef", "xabcde", "xyz", "é", "éabcdé", " abc", "né日ab", "abcdez"];

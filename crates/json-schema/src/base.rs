@@ -99,7 +99,8 @@ impl SchemaBase {
         let formats = formats.into_iter().zip(of_formats.iter().copied()).collect();
         let numbers = numbers.into_iter().zip(of_numbers.iter().copied()).collect();
         let (ws, controls) = (bodies[first], bodies[first + 1]);
-        let base = Base::new(builder.build(values[0])?, BaseParts { usual });
+        let signs = b"\",}]".iter().copied().collect();
+        let base = Base::new(builder.build(values[0])?, BaseParts { usual, signs });
         Ok(SchemaBase { base, rules, ws, controls, spelled, formats, numbers })
     }
 

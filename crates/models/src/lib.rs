@@ -1,5 +1,5 @@
 //! What threads share in the engine without a lock, run by [loom](https://docs.rs/loom) in all orders that the threads can
-//! come to, and with every value that an atomic may have for them.
+//! have, and with every value that an atomic may have for them.
 //!
 //! The files of the engine are compiled once more here, with loom's atomics. `cargo test -p tokenstile-models` takes seconds: a
 //! model has two or three threads, and each of them does a few steps.

@@ -69,7 +69,7 @@ pub struct Reference<'g> {
     store: RefCell<Store>,
 }
 
-/// Where a match of members or of a machine has come to.
+/// How far a match of members or of a machine has got.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Place {
     /// An entry must come; at the start there may be none.

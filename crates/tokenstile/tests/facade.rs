@@ -84,6 +84,8 @@ fn a_compiler_is_warmed_for_schemas() {
 #[cfg(feature = "json-schema")]
 #[test]
 fn statistics_list_what_is_remembered() {
+    use tokenstile::JsonOptions;
+
     let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}"#;
     let constraint = Compiler::new(bytes())
         .compile(Grammar::json_schema(schema, &JsonOptions::default(), &Limits::default()).unwrap())
@@ -105,5 +107,5 @@ fn statistics_list_what_is_remembered() {
     assert!(stats.memos.iter().any(|memo| memo.entries > 0 && memo.bytes >= memo.entries));
     let before = hits();
     go_along();
-    assert!(hits() >= before);
+    assert!(hits() > before);
 }

@@ -22,6 +22,7 @@ use setup::{Places, Way};
 const USAGE: &str = "\
 usage: cargo xtask ablate [--way NAME]… [--without NAME]… [--workload NAME]… [--sample N] [--jobs N] [--anew]
                           [--report]
+       cargo xtask ablate --step CASES NAME N
 
   --way NAME       only this way (may be repeated); --list shows their names
   --without NAME   with this way off throughout (may be repeated): what the others are worth then
@@ -31,10 +32,15 @@ usage: cargo xtask ablate [--way NAME]… [--without NAME]… [--workload NAME]�
   --anew           measures what was measured before, too
   --report         measures nothing: writes the table of the results that are there
   --list           the ways, and what each is
+  --step CASES NAME N
+                   of a file of cases as `tokenstile bench` takes them, in tokens of the project's vocabulary: what step N
+                   (from 0) of the case's first text takes, what it takes without each way that it reaches, and what it
+                   found in memos
 
 Results are kept in target/ablate, so that what was interrupted goes on where it was; those of some workloads,
-a sample, or without a way have a folder of their own. A table of all ways and workloads goes to docs/performance.md, any other to target/ablate. All of
-it takes about 40 minutes of one core. It needs valgrind, Python with pip, and the project's shared data.";
+a sample, or without a way have a folder of their own. A table of all ways and workloads goes to
+docs/performance.md, any other to target/ablate. All of it takes about 40 minutes of one core. It needs
+valgrind, Python with pip, and the project's shared data.";
 
 /// What is asked for.
 #[derive(Default)]
@@ -57,6 +63,12 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             "--anew" => options.anew = true,
             "--report" => options.report = true,
             "--list" => return ended(list(root)),
+            "--step" => {
+                let (Some(cases), Some(name), Some(step)) = (words.next(), words.next(), words.next()) else {
+                    return usage(2);
+                };
+                return ended(explain(root, cases, &format!("{name}:{step}")));
+            }
             "--help" | "-h" => return usage(0),
             "--way" | "--without" | "--workload" | "--jobs" | "--sample" => {
                 let Some(&value) = words.next() else { return usage(2) };
@@ -98,6 +110,14 @@ fn list(root: &Path) -> Result<(), String> {
     places.build()?;
     places.ways()?.iter().for_each(|way| println!("{:<22} {}", way.name, way.what));
     Ok(())
+}
+
+/// Says what one step of a case takes and why.
+fn explain(root: &Path, cases: &str, step: &str) -> Result<(), String> {
+    let places = Places::new(root, &[], 1, &[]);
+    places.build()?;
+    places.prepare()?;
+    places.explain(cases, step)
 }
 
 fn start(root: &Path, options: &Options) -> Result<(), String> {

@@ -40,6 +40,9 @@ const CLIFF_CASES: [&str; 14] = [
 const SCHEMAS: (usize, usize) = (2, 300);
 const PATTERNS: (usize, usize) = (8, 150);
 
+/// Of so many timings of a step that is explained the best counts.
+const ROUNDS: &str = "5";
+
 /// Python packages that make the cases.
 const PACKAGES: [&str; 4] = ["tokenizers", "tiktoken", "exrex", "jsonschema"];
 
@@ -163,6 +166,13 @@ impl Places {
         let mut command = Command::new(&self.runner);
         command.arg("prepare").arg(self.data("vocab.jsonl"));
         run(command.arg(self.tables()).arg(self.cases(MICRO)))
+    }
+
+    /// Has the command say what one step of a case takes.
+    pub(super) fn explain(&self, cases: &str, step: &str) -> Result<(), String> {
+        let mut command = Command::new(&self.runner);
+        command.arg("step").arg("--vocab").arg(self.data("vocab.jsonl")).arg("--tables").arg(self.tables());
+        run(command.args(["--rounds", ROUNDS, "--cases", cases, "--step", step]))
     }
 
     fn tables(&self) -> PathBuf {

@@ -271,7 +271,7 @@ struct Measured {
     grammars: Engines,
     /// This engine with all other schemas of MaskBench.
     rest: Option<Runs>,
-    /// What comparing masks with the reference came to, in words.
+    /// The outcome of comparing masks with the reference, in words.
     verified: Option<String>,
     /// Memory of constraints that are alive together.
     live: Vec<live::Live>,

@@ -60,7 +60,7 @@ impl Places {
         self.results.join("about.txt")
     }
 
-    /// What comparing masks with the reference came to.
+    /// The outcome of comparing masks with the reference.
     pub(super) fn verified(&self) -> PathBuf {
         self.results.join("verified.txt")
     }

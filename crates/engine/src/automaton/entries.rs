@@ -7,7 +7,7 @@
 //! and walks inside entries are thus shared by all that can be written before them.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::Expr;
+use tokenstile_grammar::ir::{Expr, Slot};
 use tokenstile_grammar::{ExprId, MembersId};
 
 use super::Generic;
@@ -108,12 +108,13 @@ impl Store {
         first.map_or_else(SmallVec::new, |(_, _, id)| self.build().entries(id))
     }
 
-    /// Where a quote leads from that state, if that is seen of each of the cells by itself.
-    pub(crate) fn behind_quotes(&self, choice: StateId) -> Option<Ways> {
+    /// Where a byte leads from that state, if all of the cells are seen to begin with a literal that begins with it.
+    pub(crate) fn behind_opening(&self, choice: StateId, opening: u8) -> Option<Ways> {
         let (_, _, id) = self.choice(*self.state(choice).kernel.first()?)?;
         let (members, open) = (self.counted(id).members, self.open(id));
         let mut build = self.build();
-        let cells = open.iter().map(|&slot| build.behind_quote(members, slot)).collect::<Option<_>>()?;
+        let behind = |&slot: &u32| build.behind_opening(members, slot, opening);
+        let cells = open.iter().map(behind).collect::<Option<_>>()?;
         let mut ways = Ways::new();
         build.add_ways(cells, &mut ways);
         Some(ways)
@@ -318,7 +319,11 @@ impl Store {
         self.entries[members.index()].get_or_init(|| {
             let slots = &self.program.arena.members_of(members).slots;
             self.add_bytes(slots.len() * size_of::<Entry>());
-            slots.iter().map(|_| Entry { start: OnceId::new(), quoted: OnceId::new() }).collect()
+            let entry = |slot: &Slot| {
+                let opening = first_literal(&self.program.arena, slot.entry).map(|literal| literal[0]);
+                Entry { start: OnceId::new(), opening, opened: OnceId::new() }
+            };
+            slots.iter().map(entry).collect()
         })
     }
 
@@ -349,19 +354,22 @@ impl Build<'_> {
         known.set(cell)
     }
 
-    /// The cell behind the quote that an entry in a slot begins with, if it begins with a literal that does.
-    fn behind_quote(&mut self, members: MembersId, slot: u32) -> Option<CellId> {
+    /// The cell behind the first byte of an entry in a slot, if the entry begins with a literal that begins with that byte.
+    fn behind_opening(&mut self, members: MembersId, slot: u32, opening: u8) -> Option<CellId> {
         if self.store.has_shared_members(members) {
-            return self.library().behind_quote(members, slot);
+            return self.library().behind_opening(members, slot, opening);
         }
-        let known = &self.store.known_entries(members)[slot as usize].quoted;
-        if let Some(cell) = known.get() {
+        let known = &self.store.known_entries(members)[slot as usize];
+        if known.opening != Some(opening) {
+            return None;
+        }
+        if let Some(cell) = known.opened.get() {
             return Some(cell);
         }
         let start = self.entry(members, slot);
         self.store.literal_at(start)?;
-        let next = self.along(start, b"\"")??;
-        Some(known.set(self.unfold(next)))
+        let next = self.along(start, &[opening])??;
+        Some(known.opened.set(self.unfold(next)))
     }
 
     /// The cell of an entry. What follows its key, if it has one, is a frame that others share.

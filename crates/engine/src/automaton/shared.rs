@@ -41,21 +41,27 @@ impl SharedStore {
         self.exprs
     }
 
-    /// The members that stand for some others, if nothing is known of those but their separator and whether all of
-    /// their entries begin with a quote.
+    /// The members that stand for some others, if nothing is known of those but their separator and, where there are such
+    /// members, the byte that all of their entries begin with.
     pub(crate) fn members_like(&self, arena: &Arena, members: MembersId) -> Option<(ExprId, MembersId)> {
         let own = &self.store.program.arena;
-        let (separator, quoted) = (arena.members_of(members).separator, are_quoted(arena, members));
-        self.generic.iter().copied().find(|&(_, known)| {
-            own.members_of(known).separator == separator && are_quoted(own, known) == quoted
-        })
+        let separator = arena.members_of(members).separator;
+        let like = |opening| {
+            let is_like = |&(_, known): &(ExprId, MembersId)| {
+                own.members_of(known).separator == separator && opening_of(own, known) == opening
+            };
+            self.generic.iter().copied().find(is_like)
+        };
+        opening_of(arena, members).and_then(|opening| like(Some(opening))).or_else(|| like(None))
     }
 }
 
-/// Whether all entries of some members are seen to begin with a quote.
-fn are_quoted(arena: &Arena, members: MembersId) -> bool {
-    let mut slots = arena.members_of(members).slots.iter();
-    slots.all(|slot| first_literal(arena, slot.entry).is_some_and(|literal| literal[0] == b'"'))
+/// The byte that all entries of some members are seen to begin with: in objects, a quote.
+fn opening_of(arena: &Arena, members: MembersId) -> Option<u8> {
+    let slots = arena.members_of(members).slots.iter();
+    let mut openings = slots.map(|slot| first_literal(arena, slot.entry).map(|literal| literal[0]));
+    let first = openings.next()??;
+    openings.all(|opening| opening == Some(first)).then_some(first)
 }
 
 impl Store {

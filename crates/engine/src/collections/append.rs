@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicU64;
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-// `crates/models` runs this file in all orders that threads can come to.
+// `crates/models` runs this file in all orders that its threads can have.
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-// `crates/models` runs this file in all orders that threads can come to.
+// `crates/models` runs this file in all orders that its threads can have.
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering};
 

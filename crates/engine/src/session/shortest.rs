@@ -20,7 +20,7 @@ const PLACES: usize = 20_000;
 /// Bytes that are tried of those that lead alike, where repetitions tell them apart.
 const ALIKE: usize = 3;
 
-/// A place that the search has come to.
+/// A place that the search has reached.
 struct Reached {
     place: Place,
     /// Where from, and by which byte.
@@ -116,7 +116,7 @@ pub(crate) fn plainest(set: &ByteSet, count: usize) -> Vec<u8> {
     bytes
 }
 
-/// The places that were come to, and those to look at next.
+/// The places that were reached, and those to look at next.
 struct Search {
     reached: Vec<Reached>,
     queue: BinaryHeap<Reverse<(u32, u32, usize)>>,

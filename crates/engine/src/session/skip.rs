@@ -1,7 +1,7 @@
 //! Bytes that are passed over at once, without the places between them.
 //!
 //! Most of what is committed is known beforehand: names, and what stands between members. Its places are different in
-//! each constraint and come to once, so that making them is most of the cost of a token that is new.
+//! each constraint and reached once, so that making them is most of the cost of a token that is new.
 
 use smallvec::SmallVec;
 
@@ -121,12 +121,11 @@ impl Session {
                 None if chooses => {
                     let stack = Stacks::new(store).push(choice, stack);
                     let rest = &bytes[taken..];
-                    let quoted = if rest == b"\"" && !is_off(Switch::QuoteSkip) {
-                        store.behind_quotes(choice)
-                    } else {
-                        None
+                    let opened = match *rest {
+                        [opening] if !is_off(Switch::OpeningSkip) => store.behind_opening(choice, opening),
+                        _ => None,
                     };
-                    let further = quoted
+                    let further = opened
                         .map(|ways| (1, ways))
                         .or_else(|| store.along_cells(&store.entries_of(choice), rest));
                     let Some((more, ways)) = further else { return Ok(None) };

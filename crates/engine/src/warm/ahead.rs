@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{BaseParts, ByteSet};
 
 use super::text::Texts;
 use crate::automaton::StateId;
@@ -157,8 +157,9 @@ impl Session {
     /// Goes on from a place where a text cannot, with as few other bytes as it takes until it can, be it from its next
     /// sign on.
     fn fill_in<'t>(&self, mut place: Place, text: &'t [u8]) -> Option<(Place, &'t [u8])> {
-        let is_sign = |byte: &u8| matches!(byte, b'"' | b',' | b'}' | b']');
-        let sign = text.iter().position(is_sign).unwrap_or(text.len());
+        let base = self.generation.store.program.arena.base();
+        let signs = base.map_or_else(|| BaseParts::default().signs, |base| *base.signs());
+        let sign = text.iter().position(|&byte| signs.contains(byte)).unwrap_or(text.len());
         for _ in 0..FILLERS {
             for rest in [text, &text[sign..]] {
                 if let [first, ..] = rest

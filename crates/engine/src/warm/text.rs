@@ -34,11 +34,11 @@ const MANY: usize = 64;
 /// The texts of a constraint, one after the other.
 pub(super) struct Texts<'s> {
     store: &'s Store,
-    /// How often each choice was come to.
+    /// How often each choice was reached.
     turns: FxHashMap<ExprId, u32>,
     /// How many texts were made.
     count: u32,
-    /// The greatest number of ways that a choice has of those that were come to.
+    /// The greatest number of ways that a choice has of those that were reached.
     most_ways: u32,
 }
 
@@ -194,7 +194,7 @@ impl<'s> Texts<'s> {
         usual.clamp(min, max).min(ROUNDS)
     }
 
-    /// White space: one space behind a sign, in every other text none.
+    /// White space: one space behind a comma or a colon, as in most texts, in every other text none.
     fn write_blank(&self, blank: ExprId, text: &mut Vec<u8>) {
         let behind_a_sign = text.last().is_some_and(|last| matches!(last, b',' | b':'));
         let Expr::Repeat { expr, min, .. } = self.program().arena.get(blank) else { return };

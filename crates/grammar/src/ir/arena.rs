@@ -89,11 +89,13 @@ impl Arena {
     }
 
     /// The base that it begins with: its expressions are kept, used or not, with the same ids.
+    #[inline]
     pub fn base(&self) -> Option<&Arc<Base>> {
         self.base.as_ref()
     }
 
     /// How many expressions at the beginning are those of a base.
+    #[inline]
     pub fn base_len(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.len())
     }
@@ -187,6 +189,7 @@ impl Arena {
     }
 
     /// The bytes that encode the characters of a [`Chars`](Expr::Chars). Copies of the arena share them.
+    #[inline]
     pub fn utf8(&self, id: CharSetId) -> &Utf8Dfa {
         self.char_sets.get(id.index()).utf8()
     }
@@ -219,6 +222,7 @@ impl Arena {
     }
 
     /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
+    #[inline]
     pub fn is_regular(&self, id: ExprId) -> bool {
         self.regular.get(id.index())
     }

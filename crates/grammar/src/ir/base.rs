@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Arena, Grammar, Rule};
+use super::{Arena, ByteSet, Grammar, Rule};
 
 /// Tells bases apart. No two bases of a process have the same, not even one after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -62,11 +62,15 @@ pub struct Base {
 pub struct BaseParts {
     /// What is usually asked for.
     pub usual: UsualGrammars,
+    /// The bytes that its texts are divided by: where a guessed text does not fit, it is taken up again at the next of them.
+    pub signs: ByteSet,
 }
 
 impl Default for BaseParts {
+    /// Nothing is usual, and all signs of ASCII divide texts.
     fn default() -> Self {
-        BaseParts { usual: || Box::new(std::iter::empty()) }
+        let signs = (0..0x80).filter(u8::is_ascii_punctuation).collect();
+        BaseParts { usual: || Box::new(std::iter::empty()), signs }
     }
 }
 
@@ -122,6 +126,11 @@ impl Base {
     /// What is usually asked for, made one by one.
     pub fn usual(&self) -> Box<dyn Iterator<Item = Usual>> {
         (self.parts.usual)()
+    }
+
+    /// The bytes that texts of its grammars are divided by.
+    pub fn signs(&self) -> &ByteSet {
+        &self.parts.signs
     }
 
     /// The grammar that is the base and nothing else.

@@ -116,6 +116,7 @@ impl ByteSet {
     }
 
     /// The bytes in increasing order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = u8> + use<> {
         let words = self.0;
         (0..4u32).flat_map(move |i| {
@@ -132,11 +133,13 @@ impl ByteSet {
     }
 
     /// The ASCII bytes of the set, one bit each.
+    #[inline]
     pub fn ascii_bits(&self) -> u128 {
         self.0[0] as u128 | (self.0[1] as u128) << 64
     }
 
     /// The set as words: bit `b & 63` of word `b >> 6` is byte `b`.
+    #[inline]
     pub fn words(&self) -> [u64; 4] {
         self.0
     }

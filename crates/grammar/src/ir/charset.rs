@@ -67,6 +67,7 @@ impl CharSet {
     }
 
     /// The ranges, inclusive, sorted and disjoint.
+    #[inline]
     pub fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
@@ -82,6 +83,7 @@ impl CharSet {
     }
 
     /// Whether `c` is in the set.
+    #[inline]
     pub fn contains(&self, c: char) -> bool {
         let c = c as u32;
         let i = self.ranges.partition_point(|r| r.1 < c);
@@ -89,6 +91,7 @@ impl CharSet {
     }
 
     /// The only character of the set, if there is just one.
+    #[inline]
     pub fn as_single(&self) -> Option<char> {
         match self.ranges[..] {
             [(a, b)] if a == b => char::from_u32(a),
@@ -322,11 +325,13 @@ impl Utf8Dfa {
     }
 
     /// The edges out of a node.
+    #[inline]
     pub fn edges(&self, node: u32) -> &[(ByteSet, Utf8Next)] {
         &self.nodes[node as usize]
     }
 
     /// Where `byte` leads from `node`.
+    #[inline]
     pub fn step(&self, node: u32, byte: u8) -> Option<Utf8Next> {
         self.edges(node).iter().find(|(set, _)| set.contains(byte)).map(|e| e.1)
     }

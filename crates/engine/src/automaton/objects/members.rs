@@ -64,6 +64,8 @@ impl Phase {
 /// The cells of an entry, once they were needed.
 pub(crate) struct Entry {
     pub(crate) start: OnceId<CellId>,
-    /// Behind the quote that it begins with.
-    pub(crate) quoted: OnceId<CellId>,
+    /// The first byte of the literal that it begins with, if it begins with one.
+    pub(crate) opening: Option<u8>,
+    /// Behind that byte.
+    pub(crate) opened: OnceId<CellId>,
 }

@@ -1,8 +1,9 @@
 //! What a special case of a mask is: a type that recognizes it, and answers instead of the general way.
 //!
-//! There are three kinds, by what is looked at: a state as a whole, a place at a node of the trie, and a place at an
-//! *anchor*, a node that has tables of runs. In a file of shapes each says in the same order what it recognizes, why its answer
-//! is exact, how it answers, and which limit it has. [`order`](super::order) lists them.
+//! There are four kinds, by what is looked at: a state as a whole ([`StateShape`]), a place at a node of the trie
+//! ([`PlaceShape`]), a place at an *anchor*, a node that has tables of runs ([`AnchorShape`]), and some of the bytes that lead on
+//! from such a place ([`BytesShape`]). In a file of shapes each says in the same order what it recognizes, why its answer is
+//! exact, how it answers, and which limit it has. [`order`](super::order) lists them.
 
 use std::ops::Deref;
 use std::sync::Arc;

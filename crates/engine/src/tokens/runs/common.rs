@@ -59,10 +59,10 @@ impl Profile {
     }
 }
 
-/// The ASCII characters that JSON escapes, one bit each.
+/// The ASCII characters that most notations escape between quotes, one bit each.
 const ESCAPED: u128 = 0xFFFF_FFFF | 1 << b'"' | 1 << b'\\';
 
-/// What needs no escape in a string of JSON.
+/// What needs no escape between quotes.
 fn quoted() -> ByteSet {
     (0..0x80).filter(|byte| ESCAPED >> byte & 1 == 0).collect()
 }

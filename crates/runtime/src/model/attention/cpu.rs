@@ -1,6 +1,6 @@
 //! Attention on a CPU, one row at a time.
 //!
-//! What a row comes to does not depend on the rows beside it, to the last bit: so a text is the same whether its forced
+//! The result of a row does not depend on the rows beside it, to the last bit: so a text is the same whether its forced
 //! tokens go through the model at once or one by one. (Products of matrices sum in an order that depends on their
 //! shape, and the small differences grow where activations are rounded to 8 bits.)
 
