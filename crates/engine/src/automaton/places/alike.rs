@@ -4,7 +4,8 @@
 //! one of them, where all of them in UTF-8 are dozens of places.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::CharSetId;
+use tokenstile_grammar::ir::{ByteSet, CharSet, Expr};
 
 use super::super::objects::cell::{Cell, Head};
 use super::super::objects::formula::Kind;
@@ -12,6 +13,9 @@ use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
 use super::super::store::Store;
 use crate::tokens::class::LackId;
 use crate::work::{Exceeded, Work};
+
+/// In so many parts characters are told apart.
+const WIDE_PARTS: usize = 16;
 
 impl Store {
     /// Where each character past ASCII leads from a local, if that is seen to be the same place for all of them. `like`
@@ -34,6 +38,53 @@ impl Store {
             }
         }
         Ok(Some(at))
+    }
+
+    /// The characters past ASCII in parts, all of which lead from a local to the same place each, and whether those of a part
+    /// lead anywhere; `None` if that cannot be seen.
+    pub(crate) fn wide_parts(&self, id: LocalId, all: &CharSet) -> Option<Vec<(CharSet, bool)>> {
+        let mut sets: SmallVec<[CharSetId; 8]> = SmallVec::new();
+        for &(state, _) in &self.opened(id).states {
+            let expansion = self.expansion_in(&mut self.build(), state);
+            for &cell in &expansion.terminals {
+                match self.wide_set_of(cell)? {
+                    Some(set) if !sets.contains(&set) => sets.push(set),
+                    _ => {}
+                }
+            }
+        }
+        let mut parts = vec![(all.clone(), false)];
+        for set in sets {
+            if parts.len() > WIDE_PARTS {
+                return None;
+            }
+            let set = self.program.arena.char_set(set);
+            let split = |(part, leads): (CharSet, bool)| {
+                let (inside, outside) = (part.intersect(set), part.minus(set));
+                [(inside, true), (outside, leads)]
+            };
+            parts = parts.into_iter().flat_map(split).filter(|part| !part.0.is_empty()).collect();
+        }
+        Some(parts)
+    }
+
+    /// The set of characters that a cell reads, if there are some past ASCII in it; `None` if the cell is something else that
+    /// reads those, or perhaps does.
+    fn wide_set_of(&self, cell: CellId) -> Option<Option<CharSetId>> {
+        if cell == CellId::NIL {
+            return Some(None);
+        }
+        let (expr, at) = match self.cell(cell).head {
+            Head::Expr(expr, at) => (expr, at),
+            Head::Last => return Some(None),
+            _ => return None,
+        };
+        let arena = &self.program.arena;
+        match arena.get(expr) {
+            Expr::Chars(set) => Some(Some(set).filter(|&set| !arena.char_set(set).is_ascii())),
+            Expr::Literal(literal) => arena.literal_bytes(literal)[at as usize].is_ascii().then_some(None),
+            _ => None,
+        }
     }
 
     /// Whether every one of them leads from a local to others that have all cells of `base`, as classes of all of them

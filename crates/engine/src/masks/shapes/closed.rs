@@ -13,14 +13,14 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::Wide;
-use super::super::walk::{Closed, Places, RUN_TOKENS, Walk};
+use super::super::walk::{Area, Closed, PlaceTable, Places, RUN_TOKENS, Walk};
 use super::shape::{AtAnchor, BytesShape};
 use super::wide::DEAD;
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Loop, WatchWays, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::runs::{Anchor, Entry, LONG, Profile, Run, RunMask};
+use crate::tokens::runs::{Anchor, Entry, Profile, Run, RunMask};
 use crate::work::Exceeded;
 
 /// A loop that so many other characters lead out of is one of many places.
@@ -29,6 +29,10 @@ const EXITS: usize = 16;
 const PLACES: usize = 320;
 /// The same where each is a formula, of which it takes much more to find out what it can do.
 const FORMULAS: usize = 96;
+
+/// The same for what is asked of one place at many nodes.
+const PLACES_AROUND: usize = 48;
+const FORMULAS_AROUND: usize = 8;
 
 /// The search for it.
 struct Search {
@@ -39,13 +43,21 @@ struct Search {
     fails: bool,
     /// Whether some lead to places that are not among these.
     elsewhere: bool,
+    /// Whether there are machines that were not looked into.
+    machines: bool,
     ascii: ByteSet,
     wide: bool,
+    /// Those past ASCII that lead nowhere from all of them, once one was looked at.
+    lack: Option<LackId>,
     dead: Vec<char>,
     /// The most characters of which it is known that they go on.
     most: u32,
     /// Bytes that may follow machines which were not looked into.
     after_machines: ByteSet,
+    /// Whether it is for one place at many nodes: what it finds must hold for all characters, and fewer places are looked at.
+    certain: bool,
+    /// Whether characters are given up that lead elsewhere than most others do.
+    narrow: bool,
 }
 
 /// Where the characters lead from a place.
@@ -56,6 +68,13 @@ struct Looked {
     wide: Option<usize>,
 }
 
+impl Looked {
+    /// The places that characters lead to.
+    fn targets(&self) -> impl Iterator<Item = usize> {
+        self.ascii.iter().map(|way| way.1).chain(self.wide)
+    }
+}
+
 /// The characters that a text of them may begin with, and where they lead.
 struct First {
     ascii: ByteSet,
@@ -64,6 +83,12 @@ struct First {
 }
 
 impl Search {
+    /// The characters that go on.
+    fn class(&self) -> CharClass {
+        let lack = self.lack.filter(|_| self.wide).unwrap_or(LackId::NOTHING);
+        CharClass { ascii: self.ascii, wide: self.wide, lack }
+    }
+
     /// Nothing but a first place, and the characters that lead on from it, those past ASCII perhaps among them.
     fn new(home: LocalId, ascii: ByteSet, wide: bool) -> Self {
         Search {
@@ -71,11 +96,36 @@ impl Search {
             looked: Vec::new(),
             fails: false,
             elsewhere: false,
+            machines: false,
             ascii,
             wide,
+            lack: None,
             dead: Vec::new(),
             most: u32::MAX,
             after_machines: ByteSet::EMPTY,
+            certain: false,
+            narrow: false,
+        }
+    }
+
+    /// Whether so many characters lead to several places, and not any number of them.
+    fn is_tangled(&self) -> bool {
+        let several = |looked: &Looked| {
+            let mut targets = looked.targets();
+            let first = targets.next();
+            targets.any(|to| Some(to) != first)
+        };
+        let known = self.places.iter().zip(&self.looked).filter(|(place, _)| place.1 < self.most);
+        self.most < u32::MAX && known.map(|(_, looked)| looked).any(several)
+    }
+
+    /// How many places may be looked at, formulas or others.
+    fn most_places(&self, are_formulas: bool) -> usize {
+        match (self.certain, are_formulas) {
+            (true, true) => FORMULAS_AROUND,
+            (true, false) => PLACES_AROUND,
+            (false, true) => FORMULAS,
+            (false, false) => PLACES,
         }
     }
 
@@ -87,7 +137,30 @@ impl Search {
 
     /// Whether too little is left to be worth it.
     fn is_poor(&self) -> bool {
-        self.ascii.is_empty() || self.most < FEWEST
+        self.ascii.is_empty() || self.most < if self.machines { FEWEST } else { LEAST }
+    }
+
+    /// Whether the place that so many characters lead to is the last one that matters.
+    fn is_last(&self, chars: u32) -> bool {
+        chars >= self.most
+    }
+
+    /// The bytes that lead on once all characters are there that are known to go on.
+    fn after_most(&self, first: &Looked, alive: impl Fn(LocalId) -> ByteSet) -> ByteSet {
+        let mut layer = vec![false; self.places.len()];
+        first.targets().for_each(|to| layer[to] = true);
+        for _ in 1..self.most {
+            let mut next = vec![false; layer.len()];
+            for (looked, _) in self.looked.iter().zip(&layer).filter(|place| *place.1) {
+                match looked.wide.is_none() && self.wide {
+                    true => return ByteSet::ALL, // to several places
+                    false => looked.targets().for_each(|to| next[to] = true),
+                }
+            }
+            layer = next;
+        }
+        let last = self.places.iter().zip(&layer).filter(|place| *place.1);
+        last.fold(ByteSet::EMPTY, |all, (place, _)| all.union(&alive(place.0)))
     }
 
     /// Adds a place; where it is among all.
@@ -97,6 +170,21 @@ impl Search {
             self.places.push((local, chars));
             self.places.len() - 1
         })
+    }
+
+    /// Where the characters lead, as a table that begins with a first place.
+    fn table(&self, first: LocalId, ways: &Looked) -> PlaceTable {
+        let is_known = |chars: u32| chars < self.most;
+        let mut table = PlaceTable::default();
+        let known = self.places.iter().zip(&self.looked).filter(|(place, _)| is_known(place.1));
+        for (local, looked) in std::iter::once((first, ways)).chain(known.map(|(place, looked)| (place.0, looked))) {
+            let wide = looked.wide.filter(|_| self.wide && self.dead.is_empty());
+            table.add(local, looked.ascii.iter().map(|&(set, to)| (set, to + 1)), wide.map(|to| to + 1));
+        }
+        // Those that are come to by as many characters as may be are behind all others.
+        let last = self.places.iter().filter(|place| !is_known(place.1));
+        last.for_each(|place| table.add(place.0, std::iter::empty(), None));
+        table
     }
 
     /// The places as a table, behind a first one from which the characters lead as they do in `first`.
@@ -116,14 +204,17 @@ impl Search {
 
 /// How many tokens may have such characters.
 const DEAD_TOKENS: usize = 2_000;
-/// Of so many characters at least it must be known that they go on: most tokens have fewer.
+/// Of so many characters at least it must be known that they go on.
+const LEAST: u32 = 2;
+/// Where so many are known to go on, tokens that have more yet are few: they are looked at one by one.
 const FEWEST: u32 = 12;
 /// Characters that do not go on from places that it takes so many to come to are looked for.
 const FAR: u32 = 4;
 /// No place has so high a number.
 const DEAD_PLACE: usize = u8::MAX as usize - 1;
-/// With so many places, those too many characters away are left.
-const MANY: usize = 48;
+/// With so many places, those so many characters away are left: what comes to them is looked at one by one.
+const MANY: usize = 24;
+const DEEP: u32 = 16;
 
 /// Bytes that lead among such places.
 pub(super) struct ClosedPlaces;
@@ -184,14 +275,21 @@ impl Walk<'_> {
         let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
         let first = closed.first.intersect(left);
         let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
-        if !anchor.has(RUN_TOKENS, &first.union(&wide)) || !Profile::pays(&first, &closed.rest) {
+        if !anchor.has(RUN_TOKENS, &first.union(&wide))
+            || !Profile::pays(&first, &closed.rest)
+            || !self.knows(anchor, &closed.rest)
+        {
             return Ok(ByteSet::EMPTY);
         }
         let run =
             Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
-        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        let run = if closed.behind.is_some() { Run { most: closed.most, ..run } } else { run };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
-        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
+        let minus = match closed.behind {
+            Some(_) => minus,
+            None => self.tables.profile.longer(self.trie, Run { most: closed.most, ..run }),
+        };
         let minus = self.with_dead(minus, &closed.dead, &mask);
         self.one_by_one(anchor.node, local, &minus)?;
         let minus = match &closed.failing {
@@ -204,8 +302,29 @@ impl Walk<'_> {
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         let mut places = Places::new(anchor.node, local, Some(closed.base));
+        places.table = closed.table.clone().map(|table| (anchor.node, table));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
+        if let Some(behind) = &closed.behind {
+            self.leave_behind(&run, &mut places, behind)?;
+        }
         Ok(first.union(&wide))
+    }
+
+    /// Goes on where a run is as long as it may be, and more of its characters follow.
+    fn leave_behind(&mut self, run: &Run, places: &mut Places, bytes: &ByteSet) -> Result<(), Exceeded> {
+        let leaving = self.tables.profile.leaving(self.trie, run);
+        for byte in bytes.iter() {
+            for entry in leaving.behind(self.trie, byte) {
+                self.work.spend(1)?;
+                let before = self.trie.parent[entry.node as usize];
+                if let Some(from) = self.place_at(before, places)?
+                    && let Some(next) = self.after_place(from, places, byte)?
+                {
+                    self.arrive(entry.node, next)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a loop is come to that most other characters lead out of: then it matters little that it is one.
@@ -349,6 +468,9 @@ impl Walk<'_> {
 
     /// Where the bytes down to a node lead.
     pub(super) fn place_at(&mut self, node: u32, places: &mut Places) -> Result<Option<LocalId>, Exceeded> {
+        if let Some(place) = self.place_by_table(node, places) {
+            return Ok(Some(place));
+        }
         let mut path: SmallVec<[u32; 16]> = SmallVec::new();
         let mut at = node;
         let mut place = loop {
@@ -366,6 +488,19 @@ impl Walk<'_> {
             places.known.insert(node, place);
         }
         Ok(place)
+    }
+
+    /// The same if a table tells.
+    fn place_by_table(&self, node: u32, places: &Places) -> Option<LocalId> {
+        let (above, table) = places.table.as_ref()?;
+        let mut bytes: SmallVec<[u8; 32]> = SmallVec::new();
+        let mut at = node;
+        while at != *above {
+            bytes.push(self.trie.byte[at as usize]);
+            at = self.trie.parent[at as usize];
+        }
+        bytes.reverse();
+        table.after(&bytes)
     }
 
     fn closed_from(&mut self, local: LocalId) -> Result<Option<Rc<Closed>>, Exceeded> {
@@ -427,10 +562,16 @@ impl Walk<'_> {
         }
         // What leads out of the text is none of the characters that go on.
         let mut search = Search::new(home, around.ascii, around.wide);
-        let First { mut ascii, wide, ways } = self.search_firsts(local, &mut search, &around)?;
+        let mut first = self.search_firsts(local, &mut search, &around)?;
         if !self.search(&mut search, Some(&around))? {
             return Ok(None);
         }
+        if (search.is_tangled() || search.fails && around.wide)
+            && let Some((narrow, its_first)) = self.narrowed(local, &search)?
+        {
+            (search, first) = (narrow, its_first);
+        }
+        let First { mut ascii, wide, ways } = first;
         let mut failing = None;
         if search.fails {
             // The table knows of these characters alone, and of one place for all past ASCII.
@@ -441,11 +582,42 @@ impl Walk<'_> {
                 return Ok(None);
             }
         }
-        let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
+        let rest = search.class();
         let exits = self.exits(&search);
+        let behind = (!search.machines && search.most < u32::MAX).then(|| {
+            let after = search.after_most(&ways, |local| self.store.split_expansion(local).alive);
+            let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
+            after.intersect(&rest.ascii.union(&wide))
+        });
+        let table = (!search.machines).then(|| Rc::new(search.table(local, &ways)));
         let known = (rest, search.most, search.dead);
         let closed = self.closed_at((home, home), (local, ascii, wide && rest.wide), known, exits)?;
-        Ok(Some(Closed { failing, ..closed }))
+        Ok(Some(Closed { failing, behind, table, ..closed }))
+    }
+
+    /// The search without the characters that lead elsewhere than most others do, if those are few.
+    fn narrowed(
+        &mut self,
+        local: LocalId,
+        search: &Search,
+    ) -> Result<Option<(Search, First)>, Exceeded> {
+        if search.machines || is_off(Switch::NarrowRuns) {
+            return Ok(None);
+        }
+        let home = search.places[0].0;
+        let mut around = Search::new(home, search.ascii, search.wide);
+        around.narrow = true;
+        if !self.search(&mut around, None)? {
+            return Ok(None);
+        }
+        let mut narrow = Search::new(home, around.ascii, around.wide);
+        narrow.narrow = true;
+        let first = self.search_firsts(local, &mut narrow, &around)?;
+        let is_known = self.search(&mut narrow, Some(&around))? && !narrow.fails;
+        let is_most = 5 * self.tokens_by(&narrow.ascii) >= 4 * self.tokens_by(&search.ascii)
+            && narrow.wide == search.wide
+            && narrow.most >= search.most;
+        Ok((is_known && is_most).then_some((narrow, first)))
     }
 
     /// Adds the places that first characters lead to, of which the others go on, or fail as far away as elsewhere.
@@ -503,6 +675,8 @@ impl Walk<'_> {
             rest,
             most,
             dead,
+            behind: None,
+            table: None,
             failing: None,
             exits,
             home,
@@ -516,21 +690,39 @@ impl Walk<'_> {
     /// whether some are left. Where that is far from those `around` the place that most tokens lead to, it is noted.
     fn search(&mut self, search: &mut Search, around: Option<&Search>) -> Result<bool, Exceeded> {
         while let Some(&(local, chars)) = search.places.get(search.looked.len()) {
-            let most = if self.store.is_formula(local) { FORMULAS } else { PLACES };
-            if !self.goes_on(local) || search.places.len() > most || search.is_poor() {
-                return Ok(false);
-            }
-            if chars >= LONG && search.places.len() > MANY {
+            let most = search.most_places(self.store.is_formula(local));
+            if search.certain && search.places.len() > most {
                 search.most = search.most.min(chars);
             }
-            search.elsewhere |= chars >= search.most;
-            let looked = match chars >= search.most {
+            let is_much = !search.certain && search.places.len() > most;
+            if !self.goes_on(local) || is_much || search.is_poor() {
+                return Ok(false);
+            }
+            if chars >= DEEP && search.places.len() > MANY {
+                search.most = search.most.min(chars);
+            }
+            search.elsewhere |= search.machines && search.is_last(chars);
+            let looked = match search.is_last(chars) {
                 true => Looked { wide: Some(0), ..Looked::default() }, // no token comes here
                 false => self.search_from((local, chars), search, around)?,
             };
             search.looked.push(looked);
         }
         Ok(!search.is_poor())
+    }
+
+    /// The characters of which any number, or so many, may follow in a place, whatever they are.
+    pub(super) fn area(&mut self, local: LocalId) -> Result<Option<Area>, Exceeded> {
+        let alive = self.store.split_expansion(local).alive;
+        let wide = alive.intersects(&ByteSet::PAST_ASCII);
+        let mut search = Search::new(local, alive.intersect(&ByteSet::ASCII), wide);
+        search.certain = true;
+        if !self.search(&mut search, None)? || search.machines {
+            return Ok(None);
+        }
+        let wide = search.wide && search.dead.is_empty();
+        let most = if search.most == u32::MAX { u32::MAX } else { search.most - 1 };
+        Ok(Some(Area { ascii: search.ascii.ascii_bits(), wide, lack: search.class().lack, most }))
     }
 
     fn search_from(
@@ -542,7 +734,7 @@ impl Walk<'_> {
         let mut looked = Looked::default();
         if let Some((bytes, any, follows)) = self.any_in_machines(local) {
             search.ascii = search.ascii.intersect(&bytes);
-            search.wide = false;
+            (search.wide, search.machines) = (false, true);
             search.most = search.most.min(chars.saturating_add(any));
             search.after_machines = search.after_machines.union(&follows);
             looked.ascii.push((u128::MAX, search.looked.len())); // inside, up to so many, nothing fails
@@ -550,6 +742,11 @@ impl Walk<'_> {
         }
         let expansion = self.store.split_expansion(local);
         self.work.spend(8)?;
+        if search.narrow {
+            let sets = expansion.classes.iter().map(|class| class.set.intersect(&search.ascii));
+            let most = sets.max_by_key(|set| self.tokens_by(set));
+            search.ascii = most.unwrap_or(ByteSet::EMPTY);
+        }
         for (i, class) in expansion.classes.iter().enumerate() {
             let set = class.set.intersect(&search.ascii);
             if set.is_empty() {
@@ -561,9 +758,11 @@ impl Walk<'_> {
             let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
             let is_far = |around: &Search| around.is_far(next);
             if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
-                search.most = search.most.min(chars);
-                search.elsewhere = true;
-            } else if lost.is_empty() || around.map_or(chars >= FAR && !is_off(Switch::FarFailures), is_far) {
+                search.most = search.most.min(chars + 1);
+                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
+            } else if lost.is_empty()
+                || !search.certain && !search.narrow && around.map_or(chars >= FAR && !is_off(Switch::FarFailures), is_far)
+            {
                 search.fails |= !lost.is_empty();
                 looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
             } else if lost.len() < set.len() {
@@ -584,11 +783,16 @@ impl Walk<'_> {
         search: &mut Search,
         looked: &mut Looked,
     ) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead, rare, .. }) = self.wide_of(local)? else { return Ok(false) };
+        let Some(Wide { targets, dead, rare, lack, .. }) = self.wide_of(local)? else { return Ok(false) };
+        if *search.lack.get_or_insert(lack) != lack {
+            return Ok(false); // what some lack leads on elsewhere
+        }
         search.dead.extend(dead);
         let mut places: SmallVec<[usize; 4]> = SmallVec::new();
         for target in targets {
-            if search.ascii.is_subset(&self.store.split_expansion(target).alive) {
+            let few = search.narrow && rare.iter().any(|rare| rare.0 == target);
+            let goes_on = || search.ascii.is_subset(&self.store.split_expansion(target).alive);
+            if !few && (search.is_last(chars + 1) || goes_on()) {
                 places.push(search.add(target, chars + 1));
                 continue;
             }

@@ -136,7 +136,10 @@ impl Walk<'_> {
             return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
         }
         let elsewhere = Leads { ascii, wide: false, dead: SmallVec::new() };
-        let Some(Wide { targets, mut dead, rare, .. }) = self.wide_of(local)? else { return Ok(elsewhere) };
+        let Some(Wide { targets, mut dead, rare, lack, .. }) = self.wide_of(local)? else { return Ok(elsewhere) };
+        if lack != LackId::NOTHING {
+            return Ok(elsewhere);
+        }
         // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
         for to in targets.into_iter().filter(|&to| !self.store.covers(to, base)) {
             let few = dead.len();
