@@ -232,6 +232,10 @@ switches! {
     // Masks: the walk.
     /// Long walks go by tables of where bytes lead.
     RowTables = "row tables",
+    /// That a formula can be completed is seen from another that can, of which it can do all.
+    CoveredOrigins = "covered origins",
+    /// What follows a formula is not looked for where too little was read to complete it.
+    FarEnds = "far ends",
     /// Where characters lead to many places, those are given up that lead elsewhere than most do.
     NarrowRuns = "narrow runs",
     /// Where characters past ASCII lead is seen from the sets of them that a place reads.

@@ -40,50 +40,56 @@ impl Store {
         Ok(Some(at))
     }
 
-    /// The characters past ASCII in parts, all of which lead from a local to the same place each, and whether those of a part
-    /// lead anywhere; `None` if that cannot be seen.
-    pub(crate) fn wide_parts(&self, id: LocalId, all: &CharSet) -> Option<Vec<(CharSet, bool)>> {
+    /// The characters past ASCII in parts, all of which lead from a local to the same place each, if anywhere; `None` if that
+    /// cannot be seen.
+    pub(crate) fn wide_parts(&self, id: LocalId, all: &CharSet) -> Option<Vec<CharSet>> {
         let mut sets: SmallVec<[CharSetId; 8]> = SmallVec::new();
         for &(state, _) in &self.opened(id).states {
             let expansion = self.expansion_in(&mut self.build(), state);
-            for &cell in &expansion.terminals {
-                match self.wide_set_of(cell)? {
-                    Some(set) if !sets.contains(&set) => sets.push(set),
-                    _ => {}
-                }
+            if !expansion.terminals.iter().all(|&cell| self.add_wide_sets(cell, &mut sets)) {
+                return None;
             }
         }
-        let mut parts = vec![(all.clone(), false)];
+        let mut parts = vec![all.clone()];
         for set in sets {
             if parts.len() > WIDE_PARTS {
                 return None;
             }
             let set = self.program.arena.char_set(set);
-            let split = |(part, leads): (CharSet, bool)| {
-                let (inside, outside) = (part.intersect(set), part.minus(set));
-                [(inside, true), (outside, leads)]
-            };
-            parts = parts.into_iter().flat_map(split).filter(|part| !part.0.is_empty()).collect();
+            let split = |part: CharSet| [part.intersect(set), part.minus(set)];
+            parts = parts.into_iter().flat_map(split).filter(|part| !part.is_empty()).collect();
         }
         Some(parts)
     }
 
-    /// The set of characters that a cell reads, if there are some past ASCII in it; `None` if the cell is something else that
-    /// reads those, or perhaps does.
-    fn wide_set_of(&self, cell: CellId) -> Option<Option<CharSetId>> {
+    /// Adds the sets with characters past ASCII that a cell reads; whether it reads no others.
+    fn add_wide_sets(&self, cell: CellId, sets: &mut SmallVec<[CharSetId; 8]>) -> bool {
         if cell == CellId::NIL {
-            return Some(None);
+            return true;
         }
-        let (expr, at) = match self.cell(cell).head {
-            Head::Expr(expr, at) => (expr, at),
-            Head::Last => return Some(None),
-            _ => return None,
-        };
         let arena = &self.program.arena;
-        match arena.get(expr) {
-            Expr::Chars(set) => Some(Some(set).filter(|&set| !arena.char_set(set).is_ascii())),
-            Expr::Literal(literal) => arena.literal_bytes(literal)[at as usize].is_ascii().then_some(None),
-            _ => None,
+        match self.cell(cell).head {
+            Head::Bool(formula) => self.add_wide_sets_of(formula, sets),
+            Head::Expr(expr, _) if let Expr::Chars(set) = arena.get(expr) => {
+                if !arena.char_set(set).is_ascii() && !sets.contains(&set) {
+                    sets.push(set);
+                }
+                true
+            }
+            _ => self.is_alike_in(cell),
+        }
+    }
+
+    /// The same for all parts of a formula.
+    fn add_wide_sets_of(&self, id: FormulaId, sets: &mut SmallVec<[CharSetId; 8]>) -> bool {
+        match &self.formula(id).kind {
+            Kind::False | Kind::True => true,
+            Kind::Leaf { state, trackers, .. } => {
+                let kernel = &self.state(*state).kernel;
+                trackers.is_empty() && kernel.iter().all(|&cell| self.add_wide_sets(cell, sets))
+            }
+            Kind::And(parts) | Kind::Or(parts) => parts.iter().all(|&part| self.add_wide_sets_of(part, sets)),
+            Kind::Not(part) => self.add_wide_sets_of(*part, sets),
         }
     }
 

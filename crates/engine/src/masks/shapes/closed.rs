@@ -28,7 +28,7 @@ const EXITS: usize = 16;
 /// How many places may be looked at.
 const PLACES: usize = 320;
 /// The same where each is a formula, of which it takes much more to find out what it can do.
-const FORMULAS: usize = 96;
+const FORMULAS: usize = DEAD_PLACE - 1;
 
 /// The same for what is asked of one place at many nodes.
 const PLACES_AROUND: usize = 48;
@@ -58,6 +58,8 @@ struct Search {
     certain: bool,
     /// Whether characters are given up that lead elsewhere than most others do.
     narrow: bool,
+    /// From places that it takes so many characters to come to, those that do not go on are looked for.
+    far: u32,
 }
 
 /// Where the characters lead from a place.
@@ -105,6 +107,7 @@ impl Search {
             after_machines: ByteSet::EMPTY,
             certain: false,
             narrow: false,
+            far: FAR,
         }
     }
 
@@ -132,7 +135,7 @@ impl Search {
     /// Whether it takes many characters to come to a place.
     fn is_far(&self, local: LocalId) -> bool {
         !is_off(Switch::FarFailures)
-            && self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > FAR)
+            && self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > self.far)
     }
 
     /// Whether too little is left to be worth it.
@@ -208,12 +211,13 @@ const DEAD_TOKENS: usize = 2_000;
 const LEAST: u32 = 2;
 /// Where so many are known to go on, tokens that have more yet are few: they are looked at one by one.
 const FEWEST: u32 = 12;
-/// Characters that do not go on from places that it takes so many to come to are looked for.
+/// Characters that do not go on from places that it takes so many to come to are looked for; in formulas so many.
 const FAR: u32 = 4;
+const FAR_IN_FORMULAS: u32 = 2;
 /// No place has so high a number.
 const DEAD_PLACE: usize = u8::MAX as usize - 1;
 /// With so many places, those so many characters away are left: what comes to them is looked at one by one.
-const MANY: usize = 24;
+const MANY: usize = 12;
 const DEEP: u32 = 16;
 
 /// Bytes that lead among such places.
@@ -302,6 +306,7 @@ impl Walk<'_> {
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         let mut places = Places::new(anchor.node, local, Some(closed.base));
+        places.ends = closed.ends.filter(|_| !is_off(Switch::FarEnds));
         places.table = closed.table.clone().map(|table| (anchor.node, table));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
         if let Some(behind) = &closed.behind {
@@ -431,11 +436,17 @@ impl Walk<'_> {
         is_home: impl Fn(&Entry, u32) -> bool,
     ) -> Result<(), Exceeded> {
         let leaving = self.tables.profile.leaving(self.trie, run);
+        let above = self.tables.profile.anchor(run.anchor).node;
         for byte in exits.iter() {
-            let from_home = self.after_byte(home, byte)?;
+            let ends = places.ends.filter(|ends| ends.0.contains(byte));
+            let least = ends.map_or(0, |ends| ends.1 as usize);
+            let from_home = if least == 0 { self.after_byte(home, byte)? } else { None };
             for entry in leaving.by(byte) {
+                if least > 0 && !self.is_below_by(entry.node, above, least + 1) {
+                    continue;
+                }
                 let before = self.trie.parent[entry.node as usize];
-                let next = if !is_off(Switch::HomeExits) && is_home(&entry, before) {
+                let next = if least == 0 && !is_off(Switch::HomeExits) && is_home(&entry, before) {
                     from_home
                 } else {
                     self.work.spend(1)?;
@@ -453,6 +464,12 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether it takes at least so many bytes to come from one node down to another.
+    fn is_below_by(&self, node: u32, above: u32, least: usize) -> bool {
+        let way = std::iter::successors(Some(node), |&at| Some(self.trie.parent[at as usize]));
+        way.take_while(|&at| at != above).take(least).count() == least
+    }
+
     /// Where a byte leads from one of some places.
     pub(super) fn after_place(
         &mut self,
@@ -461,8 +478,8 @@ impl Walk<'_> {
         byte: u8,
     ) -> Result<Option<LocalId>, Exceeded> {
         match places.base {
-            Some(base) => self.after_byte_like(from, base, byte),
-            None => self.by_byte(from, byte),
+            Some(base) if places.table.is_none() => self.after_byte_like(from, base, byte),
+            _ => self.by_byte(from, byte),
         }
     }
 
@@ -557,6 +574,9 @@ impl Walk<'_> {
         let alive = self.store.split_expansion(home).alive;
         let wide = alive.intersects(&ByteSet::PAST_ASCII);
         let mut around = Search::new(home, alive.intersect(&ByteSet::ASCII), wide);
+        if self.store.is_formula(home) {
+            around.far = FAR_IN_FORMULAS;
+        }
         if !self.search(&mut around, None)? {
             return Ok(None);
         }
@@ -566,7 +586,9 @@ impl Walk<'_> {
         if !self.search(&mut search, Some(&around))? {
             return Ok(None);
         }
-        if (search.is_tangled() || search.fails && around.wide)
+        let loses_wide = wide
+            && (!search.wide || search.fails && search.looked.iter().any(|looked| looked.wide.is_none()));
+        if (search.is_tangled() || loses_wide)
             && let Some((narrow, its_first)) = self.narrowed(local, &search)?
         {
             (search, first) = (narrow, its_first);
@@ -615,7 +637,7 @@ impl Walk<'_> {
         let first = self.search_firsts(local, &mut narrow, &around)?;
         let is_known = self.search(&mut narrow, Some(&around))? && !narrow.fails;
         let is_most = 5 * self.tokens_by(&narrow.ascii) >= 4 * self.tokens_by(&search.ascii)
-            && narrow.wide == search.wide
+            && (narrow.wide || !search.wide)
             && narrow.most >= search.most;
         Ok((is_known && is_most).then_some((narrow, first)))
     }
@@ -635,6 +657,9 @@ impl Walk<'_> {
                 continue;
             }
             let next = self.step(expansion, i)?;
+            if search.narrow && next != search.places[0].0 {
+                continue;
+            }
             let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
             let goes_on = lost.is_empty();
             let is_some = set.intersects(&search.ascii) && 2 * lost.len() < search.ascii.len();
@@ -644,7 +669,8 @@ impl Walk<'_> {
                 ways.ascii.push((set.ascii_bits(), search.add(next, 1)));
             }
         }
-        let wide = search.wide && self.search_wide((local, 0), search, &mut ways)?;
+        let mut wide = search.wide && self.search_wide((local, 0), search, &mut ways)?;
+        wide &= !search.narrow || ways.wide == Some(0);
         if !wide {
             ways.wide = Some(0); // where no token leads it does not matter
         }
@@ -679,6 +705,7 @@ impl Walk<'_> {
             table: None,
             failing: None,
             exits,
+            ends: None,
             home,
             home_first,
             home_rest,
@@ -761,7 +788,7 @@ impl Walk<'_> {
                 search.most = search.most.min(chars + 1);
                 looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
             } else if lost.is_empty()
-                || !search.certain && !search.narrow && around.map_or(chars >= FAR && !is_off(Switch::FarFailures), is_far)
+                || !search.certain && !search.narrow && around.map_or(chars >= search.far && !is_off(Switch::FarFailures), is_far)
             {
                 search.fails |= !lost.is_empty();
                 looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));

@@ -179,16 +179,12 @@ impl Walk<'_> {
     fn wide_by_parts(
         &mut self,
         local: LocalId,
-        parts: Vec<(CharSet, bool)>,
+        parts: Vec<CharSet>,
     ) -> Result<Option<Wide>, Exceeded> {
         let lacks = &self.tables.profile.lacks;
         self.work.spend(8 * parts.len())?;
         let (mut found, mut dead) = (Wide::default(), CharSet::empty());
-        for (part, leads) in parts {
-            if !leads {
-                dead = dead.union(&part);
-                continue;
-            }
+        for part in parts {
             let Some(like) = part.ranges().first().and_then(|range| char::from_u32(range.0)) else { continue };
             let mut at = Some(local);
             for &byte in like.encode_utf8(&mut [0; 4]).as_bytes() {
@@ -196,8 +192,10 @@ impl Walk<'_> {
                 let next = self.store.step_byte(from, byte, self.work)?;
                 at = next.map(|next| self.store.clamped_local(next));
             }
-            let Some(target) = at else { return Ok(None) };
-            found.add_part(&part, target);
+            match at {
+                Some(target) => found.add_part(&part, target),
+                None => dead = dead.union(&part),
+            }
         }
         if dead.len() <= DEAD {
             found.dead.extend(chars_in(&dead));

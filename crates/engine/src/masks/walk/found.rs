@@ -27,6 +27,8 @@ pub(crate) struct Closed {
     pub(crate) failing: Option<Watcher>,
     /// Bytes that lead out from any of the places.
     pub(crate) exits: ByteSet,
+    /// Of these, bytes that follow a formula alone, and how many others must be read before.
+    pub(crate) ends: Option<(ByteSet, u32)>,
     /// The place that most tokens lead to, the bytes that lead to it at first, and the characters that stay there.
     pub(crate) home: LocalId,
     pub(crate) home_first: ByteSet,
@@ -62,6 +64,8 @@ pub(crate) struct Places {
     pub(crate) base: Option<LocalId>,
     /// A node, and a table of what leads on from the place there.
     pub(crate) table: Option<(u32, Rc<PlaceTable>)>,
+    /// Bytes that follow no fewer than so many others.
+    pub(crate) ends: Option<(ByteSet, u32)>,
 }
 
 /// Where characters lead from some places.
@@ -115,7 +119,7 @@ impl PlaceTable {
 impl Places {
     /// What is known at first: a node, and the place there.
     pub(crate) fn new(node: u32, local: LocalId, base: Option<LocalId>) -> Self {
-        Places { known: FxHashMap::from_iter([(node, Some(local))]), base, table: None }
+        Places { known: FxHashMap::from_iter([(node, Some(local))]), base, table: None, ends: None }
     }
 }
 
