@@ -232,6 +232,8 @@ switches! {
     // Masks: the walk.
     /// Long walks go by tables of where bytes lead.
     RowTables = "row tables",
+    /// With which tokens a text fails is known from a place that most texts are in.
+    FailingLike = "failing like",
     /// That a formula can be completed is seen from another that can, of which it can do all.
     CoveredOrigins = "covered origins",
     /// What follows a formula is not looked for where too little was read to complete it.

@@ -28,7 +28,7 @@ const EXITS: usize = 16;
 /// How many places may be looked at.
 const PLACES: usize = 320;
 /// The same where each is a formula, of which it takes much more to find out what it can do.
-const FORMULAS: usize = DEAD_PLACE - 1;
+const FORMULAS: usize = 128;
 
 /// The same for what is asked of one place at many nodes.
 const PLACES_AROUND: usize = 48;
@@ -190,6 +190,15 @@ impl Search {
         table
     }
 
+    /// The place that most characters lead back to wherever a text has come to, and its number in a table of all, if no
+    /// number of characters leads out of these.
+    fn base(&self, watcher: &Watcher) -> Option<(LocalId, u8)> {
+        let usual = |place: u8| watcher.most_lead_to(place, &self.ascii);
+        let base = usual(usual(0)?)?;
+        let local = self.places.get((base as usize).checked_sub(1)?)?.0;
+        (self.most == u32::MAX && usual(base) == Some(base)).then_some((local, base))
+    }
+
     /// The places as a table, behind a first one from which the characters lead as they do in `first`.
     fn watcher(&self, first: &Looked) -> Option<Watcher> {
         if self.places.len() >= DEAD_PLACE {
@@ -298,8 +307,8 @@ impl Walk<'_> {
         self.one_by_one(anchor.node, local, &minus)?;
         let minus = match &closed.failing {
             Some(watcher) => {
-                let watching = (std::iter::once(watcher), &closed.rest.ascii);
-                self.with_failing(minus, &mask, anchor.node, watching)?
+                let failing = self.failing_like(anchor.node, (watcher, closed.base_of_failing), &closed.rest)?;
+                self.with_tokens_of(minus, &mask, &failing)
             }
             None => minus,
         };
@@ -611,10 +620,11 @@ impl Walk<'_> {
             let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
             after.intersect(&rest.ascii.union(&wide))
         });
+        let base_of_failing = failing.as_ref().and_then(|watcher| search.base(watcher));
         let table = (!search.machines).then(|| Rc::new(search.table(local, &ways)));
         let known = (rest, search.most, search.dead);
         let closed = self.closed_at((home, home), (local, ascii, wide && rest.wide), known, exits)?;
-        Ok(Some(Closed { failing, behind, table, ..closed }))
+        Ok(Some(Closed { failing, base_of_failing, behind, table, ..closed }))
     }
 
     /// The search without the characters that lead elsewhere than most others do, if those are few.
@@ -636,7 +646,8 @@ impl Walk<'_> {
         narrow.narrow = true;
         let first = self.search_firsts(local, &mut narrow, &around)?;
         let is_known = self.search(&mut narrow, Some(&around))? && !narrow.fails;
-        let is_most = 5 * self.tokens_by(&narrow.ascii) >= 4 * self.tokens_by(&search.ascii)
+        let words = ByteSet::LETTERS.union(&ByteSet::range(b'0', b'9'));
+        let is_most = !search.ascii.minus(&narrow.ascii).intersects(&words)
             && (narrow.wide || !search.wide)
             && narrow.most >= search.most;
         Ok((is_known && is_most).then_some((narrow, first)))
@@ -704,6 +715,7 @@ impl Walk<'_> {
             behind: None,
             table: None,
             failing: None,
+            base_of_failing: None,
             exits,
             ends: None,
             home,
@@ -717,12 +729,10 @@ impl Walk<'_> {
     /// whether some are left. Where that is far from those `around` the place that most tokens lead to, it is noted.
     fn search(&mut self, search: &mut Search, around: Option<&Search>) -> Result<bool, Exceeded> {
         while let Some(&(local, chars)) = search.places.get(search.looked.len()) {
-            let most = search.most_places(self.store.is_formula(local));
-            if search.certain && search.places.len() > most {
+            if search.places.len() > search.most_places(self.store.is_formula(local)) {
                 search.most = search.most.min(chars);
             }
-            let is_much = !search.certain && search.places.len() > most;
-            if !self.goes_on(local) || is_much || search.is_poor() {
+            if !self.goes_on(local) || search.is_poor() {
                 return Ok(false);
             }
             if chars >= DEEP && search.places.len() > MANY {

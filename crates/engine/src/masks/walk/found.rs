@@ -25,6 +25,8 @@ pub(crate) struct Closed {
     pub(crate) table: Option<Rc<PlaceTable>>,
     /// The places, if some of the other characters do not go on from a few that are far away.
     pub(crate) failing: Option<Watcher>,
+    /// Of those the place that most texts are in, and its number in the table.
+    pub(crate) base_of_failing: Option<(LocalId, u8)>,
     /// Bytes that lead out from any of the places.
     pub(crate) exits: ByteSet,
     /// Of these, bytes that follow a formula alone, and how many others must be read before.
