@@ -161,7 +161,8 @@ impl Store {
             (Kind::And(parts), _) => parts.iter().all(|&part| self.formula_covers(part, g, left)),
             (_, Kind::Or(parts)) => parts.iter().all(|&part| self.formula_covers(f, part, left)),
             (_, Kind::And(parts)) => {
-                parts.binary_search(&f).is_ok() || parts.iter().any(|&part| self.formula_covers(f, part, left))
+                parts.binary_search(&f).is_ok()
+                    || parts.iter().any(|&part| self.formula_covers(f, part, left))
             }
             (Kind::Or(parts), _) => parts.iter().any(|&part| self.formula_covers(part, g, left)),
             (&Kind::Not(f), &Kind::Not(g)) => self.formula_covers(g, f, left),

@@ -146,7 +146,9 @@ impl Walk<'_> {
             return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
         }
         let elsewhere = Leads { ascii, wide: false, dead: SmallVec::new() };
-        let Some(Wide { targets, mut dead, rare, lack, .. }) = self.wide_of(local)? else { return Ok(elsewhere) };
+        let Some(Wide { targets, mut dead, rare, lack, .. }) = self.wide_of(local)? else {
+            return Ok(elsewhere);
+        };
         if lack != LackId::NOTHING {
             return Ok(elsewhere);
         }

@@ -176,16 +176,14 @@ impl Walk<'_> {
     }
 
     /// The same as the sets of characters show that are read there.
-    fn wide_by_parts(
-        &mut self,
-        local: LocalId,
-        parts: Vec<CharSet>,
-    ) -> Result<Option<Wide>, Exceeded> {
+    fn wide_by_parts(&mut self, local: LocalId, parts: Vec<CharSet>) -> Result<Option<Wide>, Exceeded> {
         let lacks = &self.tables.profile.lacks;
         self.work.spend(8 * parts.len())?;
         let (mut found, mut dead) = (Wide::default(), CharSet::empty());
         for part in parts {
-            let Some(like) = part.ranges().first().and_then(|range| char::from_u32(range.0)) else { continue };
+            let Some(like) = part.ranges().first().and_then(|range| char::from_u32(range.0)) else {
+                continue;
+            };
             let mut at = Some(local);
             for &byte in like.encode_utf8(&mut [0; 4]).as_bytes() {
                 let Some(from) = at else { break };

@@ -78,6 +78,8 @@ pub(crate) struct PlaceTable {
     next: Vec<[u16; 128]>,
     /// The same for those past ASCII, all of which lead to one.
     wide: Vec<u16>,
+    /// The place after so many characters, if it is the same for all of them.
+    chain: Vec<u16>,
 }
 
 impl PlaceTable {
@@ -101,6 +103,39 @@ impl PlaceTable {
         self.places.push(place);
         self.next.push(row);
         self.wide.push(wide.map_or(Self::NONE, |to| to as u16));
+    }
+
+    /// Finds out whether all characters of a class, those past ASCII perhaps among them, lead to one place from each. What leads
+    /// on from the first place may be other characters.
+    pub(crate) fn find_chain(&mut self, ascii: &ByteSet, wide: bool) {
+        let only = |at: usize| {
+            let is_asked = |byte: u8, to: u16| if at == 0 { to != Self::NONE } else { ascii.contains(byte) };
+            let ways = (0..128).map(|byte| (byte, self.next[at][byte as usize]));
+            let ways = ways.filter(|&(byte, to)| is_asked(byte, to)).map(|way| way.1);
+            let mut ways = ways.chain(wide.then_some(self.wide[at]));
+            let first = ways.next().filter(|&to| to != Self::NONE)?;
+            ways.all(|to| to == first).then_some(first)
+        };
+        let (mut chain, mut at) = (vec![0], 0);
+        while let Some(next) = only(at).filter(|_| chain.len() <= self.places.len()) {
+            chain.push(next);
+            at = next as usize;
+        }
+        // From the last one on nothing is known, or it leads back to itself.
+        let ends = self.next[at].iter().chain([&self.wide[at]]).all(|&to| to == Self::NONE);
+        let is_chain = ends || only(at) == Some(at as u16);
+        self.chain = if is_chain { chain } else { Vec::new() };
+    }
+
+    /// Where so many characters lead from the first place, if it does not matter which.
+    pub(crate) fn after_chars(&self, chars: u32) -> Option<LocalId> {
+        let last = self.chain.len().checked_sub(1)?;
+        let at = match self.chain.get(chars as usize) {
+            Some(&at) => at,
+            None if last > 0 && self.chain[last] == self.chain[last - 1] => self.chain[last],
+            None => return None,
+        };
+        self.places.get(at as usize).copied()
     }
 
     /// Where whole characters lead from the first place, if that is known.
