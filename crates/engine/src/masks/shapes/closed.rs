@@ -124,10 +124,16 @@ impl Walk<'_> {
     }
 
     /// Goes on where a run is as long as it may be, and more of its characters follow.
-    fn leave_behind(&mut self, run: &Run, places: &mut Places, bytes: &ByteSet) -> Result<(), Exceeded> {
+    fn leave_behind(
+        &mut self,
+        run: &Run,
+        places: &mut Places,
+        (bytes, wide): &(ByteSet, ByteSet),
+    ) -> Result<(), Exceeded> {
         let leaving = self.tables.profile.leaving(self.trie, run);
-        for byte in bytes.iter() {
-            for entry in leaving.behind(self.trie, byte) {
+        for byte in bytes.union(wide).iter() {
+            let is_any = bytes.contains(byte);
+            for entry in leaving.behind(self.trie, byte).filter(|entry| is_any || entry.wide) {
                 self.work.spend(1)?;
                 let before = self.trie.parent[entry.node as usize];
                 if let Some(from) = self.place_before(&entry, before, places)?

@@ -271,7 +271,10 @@ impl Walk<'_> {
         let behind = (!search.machines && search.most < u32::MAX).then(|| {
             let after = search.after_most(&ways, |local| self.store.split_expansion(local).alive);
             let wide = if rest.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
-            after.intersect(&rest.ascii.union(&wide))
+            let all = rest.ascii.union(&wide);
+            // A few past ASCII may have led elsewhere, where more goes on.
+            let others = if search.dead.is_empty() { ByteSet::EMPTY } else { all.minus(&after) };
+            (after.intersect(&all), others)
         });
         let base_of_failing = failing.as_ref().and_then(|watcher| search.base(watcher));
         let table = (!search.machines).then(|| Rc::new(search.table(local, &ways)));

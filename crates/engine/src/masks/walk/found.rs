@@ -19,8 +19,9 @@ pub(crate) struct Closed {
     pub(crate) most: u32,
     /// Characters past ASCII that do not go on everywhere.
     pub(crate) dead: Vec<char>,
-    /// If more characters than that are many: the bytes that the next one may begin with.
-    pub(crate) behind: Option<ByteSet>,
+    /// Where more characters than that are looked at: the bytes that the next one may begin with, and those that it may begin
+    /// with besides where some before it are past ASCII.
+    pub(crate) behind: Option<(ByteSet, ByteSet)>,
     /// Where the characters lead, if that is known of all places.
     pub(crate) table: Option<Rc<PlaceTable>>,
     /// The places, if some of the other characters do not go on from a few that are far away.

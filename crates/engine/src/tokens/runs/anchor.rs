@@ -115,7 +115,7 @@ plain! {
         pub(crate) node: u32,
         pub(crate) chars: u32,
         pub(super) first: u8,
-        wide: bool,
+        pub(crate) wide: bool,
         unused: [u8; 6],
     }
 }
