@@ -68,7 +68,8 @@ fn check(pattern: &str, steps: usize, rng: &mut Rng) -> bool {
     let constraint = match Compiler::new(words.vocab.clone()).compile(&grammar) {
         Ok(constraint) => constraint,
         Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::Unsatisfiable, "{pattern}: {error}");
+            let kinds = [ErrorKind::Unsatisfiable, ErrorKind::Limit { name: "states" }];
+            assert!(kinds.contains(&error.kind()), "{pattern}: {error}");
             return false;
         }
     };
@@ -176,7 +177,7 @@ fn random_patterns_under_conditions() {
 fn neighbours() {
     let list = include_str!("data/patterns.txt");
     for (seed, line) in (0..).zip(list.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))) {
-        check(line, 3, &mut Rng::new(seed));
+        check(line, 1, &mut Rng::new(seed));
     }
 }
 
