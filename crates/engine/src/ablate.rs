@@ -232,6 +232,18 @@ switches! {
     // Masks: the walk.
     /// Long walks go by tables of where bytes lead.
     RowTables = "row tables",
+    /// With which tokens a text fails is known from a place that most texts are in.
+    FailingLike = "failing like",
+    /// That a formula can be completed is seen from another that can, of which it can do all.
+    CoveredOrigins = "covered origins",
+    /// What follows a formula is not looked for where too little was read to complete it.
+    FarEnds = "far ends",
+    /// Where characters lead to many places, those are given up that lead elsewhere than most do.
+    NarrowRuns = "narrow runs",
+    /// Where characters past ASCII lead is seen from the sets of them that a place reads.
+    WideParts = "wide parts",
+    /// In a long walk, a subtree of characters that a place goes on with, whatever they are, is taken as a whole.
+    Areas = "areas",
     /// Nodes with no byte below that may follow are not looked into.
     SubtreeFilter = "subtree filter",
     /// A byte's class is looked up where there are many.

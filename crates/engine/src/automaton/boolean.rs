@@ -114,6 +114,7 @@ impl<'s> Build<'s> {
             steps: OnceLock::new(),
             some_steps: OnceLock::new(),
             live: OnceLock::new(),
+            origin: OnceLock::new(),
             distance: OnceLock::new(),
             complement: OnceLock::new(),
             plain: OnceLock::new(),
@@ -355,7 +356,7 @@ impl<'s> Build<'s> {
     /// Where the bytes lead from a formula; only to formulas that can be completed.
     #[inline(never)] // hardly any grammar has formulas
     pub(super) fn formula_edges(&mut self, id: FormulaId) -> Steps {
-        self.steps(id).iter().copied().filter(|step| self.is_live(step.1)).collect()
+        self.steps(id).iter().copied().filter(|step| self.is_live_after(id, step.1)).collect()
     }
 
     /// Where the bytes lead from a formula, by classes of bytes that lead alike.

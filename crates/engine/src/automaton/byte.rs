@@ -165,7 +165,7 @@ impl Build<'_> {
             Head::Utf8(set, node) => return self.after_utf8(set, node, tail, byte, out),
             Head::Bool(formula) => {
                 let next = self.formula_after(formula, byte);
-                if self.is_live(next) {
+                if self.is_live_after(formula, next) {
                     out.extend(self.bool_cells(next, tail));
                 }
                 return;

@@ -24,6 +24,9 @@ const WAYS: usize = 3;
 const MANY: usize = 64;
 /// The first byte of many letters past ASCII.
 const USUAL_LEAD: u8 = 0xC3;
+/// A character has no more bytes behind the first, and one of these is always the second.
+const INSIDE: usize = 3;
+const TAIL_BYTES: [u8; 3] = [0xA0, 0x80, 0x90];
 /// So often in a row a way may come no nearer.
 const STALLS: u32 = 16;
 
@@ -70,6 +73,35 @@ impl Build<'_> {
             let _ = store.formula(id).live.set(false);
         }
         false
+    }
+
+    /// The same for one that a byte has led to from another, which can be completed. In a search the one where it began is
+    /// covered by all that come behind it: what completes that one completes them, and nothing has to be looked for.
+    pub(super) fn is_live_after(&mut self, before: FormulaId, id: FormulaId) -> bool {
+        let store = self.store;
+        if let Some(&live) = store.formula(id).live.get() {
+            return live;
+        }
+        if is_off(Switch::CoveredOrigins) || id == FormulaId::FALSE {
+            return self.is_live(id);
+        }
+        let origin = *store.formula(before).origin.get_or_init(|| before);
+        let mut way: SmallVec<[FormulaId; 4]> = SmallVec::from_slice(&[id]);
+        // Inside a character it takes the rest of it to come to one that does.
+        while way.len() <= INSIDE {
+            let at = way[way.len() - 1];
+            if at == FormulaId::TRUE || store.covers_formula(at, origin) {
+                for at in way {
+                    let _ = store.formula(at).origin.set(origin);
+                    let _ = store.formula(at).live.set(true);
+                }
+                return true;
+            }
+            let next = TAIL_BYTES.iter().map(|&byte| self.formula_after(at, byte));
+            let Some(next) = next.into_iter().find(|&next| next != FormulaId::FALSE) else { break };
+            way.push(next);
+        }
+        self.is_live(id)
     }
 
     /// Where a formula leads, the way that seems shortest at the end.
@@ -212,6 +244,16 @@ impl Build<'_> {
             Kind::Or(parts) => parts.iter().map(|&p| self.formula_distance(p)).min().unwrap_or(0),
         };
         *formula.distance.get_or_init(|| distance)
+    }
+
+    /// How many bytes are missing to an end at least.
+    pub(super) fn least_left(&mut self, id: FormulaId) -> u32 {
+        match &self.store.formula(id).kind {
+            Kind::And(parts) => parts.iter().map(|&part| self.least_left(part)).max().unwrap_or(0),
+            Kind::Or(parts) => parts.iter().map(|&part| self.least_left(part)).min().unwrap_or(0),
+            Kind::Leaf { .. } => self.formula_distance(id),
+            _ => 0,
+        }
     }
 
     /// The same for a cell. Many cells have their ends in common.

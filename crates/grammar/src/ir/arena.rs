@@ -444,10 +444,10 @@ impl Arena {
             (_, _, Some(0)) | (Expr::Empty, _, _) | (Expr::Never, 0, _) => self.empty(),
             (Expr::Never, _, _) => self.never(),
             (_, 1, Some(1)) => expr,
-            // x** = x*+ = x?* = x+* = x*
-            (Expr::Repeat { min: 0, max: None, .. }, ..) => expr,
-            (Expr::Repeat { expr: inner, min: 0 | 1, max: Some(1) | None }, 0, None) => {
-                self.repeat(inner, 0, None)
+            (Expr::Repeat { expr: inner, min: least, max: most }, ..)
+                if let Some((min, max)) = rounds_of_rounds((least, most), (min, max)) =>
+            {
+                self.repeat(inner, min, max)
             }
             _ => self.intern(Expr::Repeat { expr, min, max }, &[], &[]),
         }
@@ -623,6 +623,26 @@ impl Arena {
         self.add_to_index(hash, id);
         id
     }
+}
+
+/// How often something is repeated that is repeated so often in each of so many rounds, if every number in between can come
+/// up: `x**` and `x+*` are `x*`, `x{2}{3}` is `x{6}`, and `x{2}*` is no repetition of `x`.
+fn rounds_of_rounds(
+    (least, most): (u32, Option<u32>),
+    (min, max): (u32, Option<u32>),
+) -> Option<(u32, Option<u32>)> {
+    // The numbers that more rounds add must begin where those of fewer rounds end. If they do so for the fewest, they do for all.
+    let ends = if min == 0 { Some(0) } else { most.map(|most| u64::from(most) * u64::from(min)) };
+    let begins = u64::from(least) * (u64::from(min) + 1);
+    if max != Some(min) && ends.is_some_and(|ends| begins > ends + 1) {
+        return None;
+    }
+    let product = |a: u32, b: u32| a.checked_mul(b);
+    let max = match (most, max) {
+        (Some(most), Some(max)) => Some(product(most, max)?),
+        _ => None,
+    };
+    Some((product(least, min)?, max))
 }
 
 fn is_one_char(bytes: &[u8]) -> bool {

@@ -206,7 +206,36 @@ impl Lowering<'_> {
             return Ok(self.arena.never());
         }
         self.absorb(&mut parts);
+        let parts = self.join_rounds(parts);
         Ok(self.arena.concat(&parts))
+    }
+
+    /// The same characters one behind the other are so many rounds of them: `\d\d\d*` is `\d{2,}`.
+    fn join_rounds(&mut self, parts: Vec<ExprId>) -> Vec<ExprId> {
+        let mut joined: Vec<ExprId> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let both = joined.last().and_then(|&last| Some((self.rounds(last)?, self.rounds(part)?)));
+            if let Some(((body, min, max), (next, least, most))) = both
+                && body == next
+                && let Some(min) = min.checked_add(least)
+                && let Some(max) = add_bounds(max, most)
+            {
+                joined.pop();
+                joined.push(self.arena.repeat(body, min, max));
+            } else {
+                joined.push(part);
+            }
+        }
+        joined
+    }
+
+    /// Characters, and how often they are repeated.
+    fn rounds(&self, expr: ExprId) -> Option<(ExprId, u32, Option<u32>)> {
+        let is_chars = |expr| matches!(self.arena.get(expr), Expr::Chars(_));
+        match self.arena.get(expr) {
+            Expr::Repeat { expr: body, min, max } if is_chars(body) => Some((body, min, max)),
+            _ => is_chars(expr).then_some((expr, 1, Some(1))),
+        }
     }
 
     /// Beside any number of characters, others of the same kind need be no more than the fewest: `\d+.*` is `\d.*`.
@@ -420,6 +449,14 @@ impl Lowering<'_> {
                 arena.alt(&[inside, outside])
             }
         }
+    }
+}
+
+/// The sum of two bounds, if it is small enough: none is no bound.
+fn add_bounds(one: Option<u32>, other: Option<u32>) -> Option<Option<u32>> {
+    match (one, other) {
+        (Some(one), Some(other)) => one.checked_add(other).map(Some),
+        _ => Some(None),
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Formula {
     pub(crate) some_steps: OnceLock<Box<(ByteSet, Box<[Step]>)>>,
     /// See [`live`](super::live).
     pub(crate) live: OnceLock<bool>,
+    /// Of one that can be completed, another that can, of which this can do all: mostly where the search for something began.
+    pub(crate) origin: OnceLock<FormulaId>,
     pub(crate) distance: OnceLock<u32>,
     pub(crate) complement: OnceLock<FormulaId>,
     /// Of a leaf outside of every region: the cells it came from, which need no formula.

@@ -4,7 +4,8 @@
 //! one of them, where all of them in UTF-8 are dozens of places.
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::{ByteSet, Expr};
+use tokenstile_grammar::CharSetId;
+use tokenstile_grammar::ir::{ByteSet, CharSet, Expr};
 
 use super::super::objects::cell::{Cell, Head};
 use super::super::objects::formula::Kind;
@@ -12,6 +13,9 @@ use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
 use super::super::store::Store;
 use crate::tokens::class::LackId;
 use crate::work::{Exceeded, Work};
+
+/// In so many parts characters are told apart.
+const WIDE_PARTS: usize = 16;
 
 impl Store {
     /// Where each character past ASCII leads from a local, if that is seen to be the same place for all of them. `like`
@@ -34,6 +38,59 @@ impl Store {
             }
         }
         Ok(Some(at))
+    }
+
+    /// The characters past ASCII in parts, all of which lead from a local to the same place each, if anywhere; `None` if that
+    /// cannot be seen.
+    pub(crate) fn wide_parts(&self, id: LocalId, all: &CharSet) -> Option<Vec<CharSet>> {
+        let mut sets: SmallVec<[CharSetId; 8]> = SmallVec::new();
+        for &(state, _) in &self.opened(id).states {
+            let expansion = self.expansion_in(&mut self.build(), state);
+            if !expansion.terminals.iter().all(|&cell| self.add_wide_sets(cell, &mut sets)) {
+                return None;
+            }
+        }
+        let mut parts = vec![all.clone()];
+        for set in sets {
+            if parts.len() > WIDE_PARTS {
+                return None;
+            }
+            let set = self.program.arena.char_set(set);
+            let split = |part: CharSet| [part.intersect(set), part.minus(set)];
+            parts = parts.into_iter().flat_map(split).filter(|part| !part.is_empty()).collect();
+        }
+        Some(parts)
+    }
+
+    /// Adds the sets with characters past ASCII that a cell reads; whether it reads no others.
+    fn add_wide_sets(&self, cell: CellId, sets: &mut SmallVec<[CharSetId; 8]>) -> bool {
+        if cell == CellId::NIL {
+            return true;
+        }
+        let arena = &self.program.arena;
+        match self.cell(cell).head {
+            Head::Bool(formula) => self.add_wide_sets_of(formula, sets),
+            Head::Expr(expr, _) if let Expr::Chars(set) = arena.get(expr) => {
+                if !arena.char_set(set).is_ascii() && !sets.contains(&set) {
+                    sets.push(set);
+                }
+                true
+            }
+            _ => self.is_alike_in(cell),
+        }
+    }
+
+    /// The same for all parts of a formula.
+    fn add_wide_sets_of(&self, id: FormulaId, sets: &mut SmallVec<[CharSetId; 8]>) -> bool {
+        match &self.formula(id).kind {
+            Kind::False | Kind::True => true,
+            Kind::Leaf { state, trackers, .. } => {
+                let kernel = &self.state(*state).kernel;
+                trackers.is_empty() && kernel.iter().all(|&cell| self.add_wide_sets(cell, sets))
+            }
+            Kind::And(parts) | Kind::Or(parts) => parts.iter().all(|&part| self.add_wide_sets_of(part, sets)),
+            Kind::Not(part) => self.add_wide_sets_of(*part, sets),
+        }
     }
 
     /// Whether every one of them leads from a local to others that have all cells of `base`, as classes of all of them

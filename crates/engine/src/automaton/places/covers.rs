@@ -17,7 +17,7 @@ use crate::ablate::{Switch, is_off};
 /// So far behind a cell is looked.
 const BEHIND: usize = 8;
 /// So many parts of formulas are compared.
-const PARTS: u32 = 128;
+const PARTS: u32 = 1024;
 /// Of states with more cells than that, only those are compared that are the same.
 const CELLS: usize = 8;
 /// So many cells that are alike but for the rounds of loops are compared with each other.
@@ -129,6 +129,27 @@ impl Store {
         cells.retain(|cell| dropped.binary_search(cell).is_err());
     }
 
+    /// Whether a formula can do all that another can.
+    pub(in crate::automaton) fn covers_formula(&self, id: FormulaId, other: FormulaId) -> bool {
+        self.formula_covers(id, other, &mut { PARTS })
+    }
+
+    /// The place where the search began that a place is in, if it is a formula.
+    pub(crate) fn origin_of(&self, id: LocalId) -> Option<LocalId> {
+        let (state, stack) = self.only_state(id)?;
+        let (formula, tail) = self.formula_at(state)?;
+        let origin = *self.formula(formula).origin.get()?;
+        let cells = self.build().bool_cells(origin, tail);
+        Some(self.local_of_cells(&cells, stack))
+    }
+
+    /// How many bytes a place must read at least before a formula that it is may end.
+    pub(crate) fn least_of_formula(&self, id: LocalId) -> Option<u32> {
+        let (state, _) = self.only_state(id)?;
+        let (formula, _) = self.formula_at(state)?;
+        Some(self.build().least_left(formula))
+    }
+
     fn formula_covers(&self, f: FormulaId, g: FormulaId, left: &mut u32) -> bool {
         if f == g {
             return true;
@@ -139,12 +160,16 @@ impl Store {
             (Kind::True, _) | (_, Kind::False) => true,
             (Kind::And(parts), _) => parts.iter().all(|&part| self.formula_covers(part, g, left)),
             (_, Kind::Or(parts)) => parts.iter().all(|&part| self.formula_covers(f, part, left)),
-            (_, Kind::And(parts)) => parts.iter().any(|&part| self.formula_covers(f, part, left)),
+            (_, Kind::And(parts)) => {
+                parts.binary_search(&f).is_ok()
+                    || parts.iter().any(|&part| self.formula_covers(f, part, left))
+            }
             (Kind::Or(parts), _) => parts.iter().any(|&part| self.formula_covers(part, g, left)),
             (&Kind::Not(f), &Kind::Not(g)) => self.formula_covers(g, f, left),
-            (Kind::Leaf { state: a, region: None, .. }, Kind::Leaf { state: b, region: None, .. }) => {
-                self.cells_cover(*a, *b)
-            }
+            (
+                Kind::Leaf { state: a, region, trackers },
+                Kind::Leaf { state: b, region: other, trackers: others },
+            ) => region == other && trackers == others && self.cells_cover(*a, *b),
             _ => false,
         }
     }
@@ -161,7 +186,7 @@ impl Store {
         *left = less;
         match &self.formula(id).kind {
             Kind::False => true,
-            Kind::Leaf { state, region: None, .. } => {
+            Kind::Leaf { state, .. } => {
                 self.state(*state).kernel.iter().all(|&cell| self.add_exprs_behind(cell, exprs))
             }
             Kind::And(parts) => parts.iter().any(|&part| {

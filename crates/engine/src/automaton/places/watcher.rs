@@ -120,6 +120,14 @@ impl Watcher {
         Watcher { next, wide, accepts: Vec::new(), failing, fails_with: RwLock::default() }
     }
 
+    /// The place that most of some ASCII characters lead to from one.
+    pub(crate) fn most_lead_to(&self, place: u8, chars: &ByteSet) -> Option<u8> {
+        let row = self.next.get(place as usize)?;
+        let mut counts = [0u8; 256];
+        chars.iter().filter(|&byte| byte < 0x80).for_each(|byte| counts[row[byte as usize] as usize] += 1);
+        (0..DEAD).max_by_key(|&place| counts[place as usize])
+    }
+
     /// Where a byte leads from a place, if it does not fail; `None` if it is none of the characters that were asked for.
     #[inline]
     pub(crate) fn step_any(&self, place: u8, byte: u8, chars: &ByteSet) -> Option<Option<u8>> {

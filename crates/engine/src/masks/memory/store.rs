@@ -11,8 +11,10 @@ use super::{Below, Choices, LiteralMemo, Wide};
 use crate::automaton::{LocalId, OWN, StateId, Store};
 use crate::collections::{AppendVec, Keyed, MemoStats, Writer};
 use crate::tokens::accept::{DENSE, DENSE_SHARED};
+use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
 use crate::tokens::trie::Trie;
+use crate::vocab::TokenId;
 
 /// What walks left behind for others to find.
 pub(crate) struct MaskStore {
@@ -31,6 +33,8 @@ pub(crate) struct MaskStore {
     pub(crate) literals: LiteralMemo,
     /// Where characters past ASCII lead.
     pub(crate) wide: Keyed<LocalId, Option<Wide>>,
+    /// With which tokens below a node a text of a class fails from a place.
+    pub(crate) failing: Keyed<(LocalId, CharClass, u32), Arc<[TokenId]>>,
     pub(crate) wholes: Wholes,
 }
 
@@ -70,6 +74,7 @@ impl MaskStore {
             choices: Choices::default(),
             literals: LiteralMemo::default(),
             wide: Keyed::default(),
+            failing: Keyed::default(),
             wholes: Wholes::new(),
             shared,
         }

@@ -103,6 +103,9 @@ impl Walk<'_> {
         }
         for (i, first) in firsts {
             let next = self.step(expansion, i)?;
+            if self.store.split_expansion(next).alive.intersects(&ByteSet::PAST_ASCII) {
+                continue; // so may other characters
+            }
             let Some(ascii) = self.most_chars(next).filter(|chars| chars.len() >= CHARS) else { continue };
             let rest = CharClass { ascii, wide: false, lack: LackId::NOTHING };
             let mut chain = Chain::new(next);

@@ -1,10 +1,11 @@
 //! Places among which a class of characters leads around.
 //!
 //! *Recognized* is a place from which characters lead about among places, in all of which the text can go on with any of
-//! them: in the middle of a text that must contain something, or has parts of its own. *Exact*, since all tokens of such
-//! characters are then allowed, however they move about, and only where something else follows in the same token does it matter where
-//! they have led. The *answer* is the mask of the run, and the walk goes on behind it. The *limits*: [`PLACES`] places; characters that
-//! do not go on everywhere are given up, or the few tokens that have them are looked at one by one.
+//! them, or with as many of them as are left: in the middle of a text that must contain something, or has parts of its own.
+//! *Exact*, since all tokens of such characters are then allowed, however they move about, and only where something else
+//! follows in the same token, or more of them than are left, does it matter where they have led. The *answer* is the mask of
+//! the run, and the walk goes on behind it. The *limits* are those of the [search](super::search); characters that do not go
+//! on everywhere are given up, or the few tokens that have them are looked at one by one.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,119 +13,20 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::memory::Wide;
 use super::super::walk::{Closed, Places, RUN_TOKENS, Walk};
 use super::shape::{AtAnchor, BytesShape};
 use super::wide::DEAD;
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{LocalExpansion, LocalId, Loop, WatchWays, Watcher};
+use crate::automaton::{LocalExpansion, LocalId, Loop};
 use crate::tokens::accept::Shared;
-use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::runs::{Anchor, Entry, LONG, Profile, Run, RunMask};
+use crate::tokens::class::CharClass;
+use crate::tokens::runs::{Anchor, Entry, Profile, Run, RunMask};
 use crate::work::Exceeded;
 
+/// How many tokens may have characters that do not go on everywhere.
+const DEAD_TOKENS: usize = 2_000;
 /// A loop that so many other characters lead out of is one of many places.
 const EXITS: usize = 16;
-/// How many places may be looked at.
-const PLACES: usize = 320;
-/// The same where each is a formula, of which it takes much more to find out what it can do.
-const FORMULAS: usize = 96;
-
-/// The search for it.
-struct Search {
-    places: Vec<(LocalId, u32)>,
-    /// Of each that has been looked at, where its characters lead.
-    looked: Vec<Looked>,
-    /// Whether some do not go on from a place that is far away.
-    fails: bool,
-    /// Whether some lead to places that are not among these.
-    elsewhere: bool,
-    ascii: ByteSet,
-    wide: bool,
-    dead: Vec<char>,
-    /// The most characters of which it is known that they go on.
-    most: u32,
-    /// Bytes that may follow machines which were not looked into.
-    after_machines: ByteSet,
-}
-
-/// Where the characters lead from a place.
-#[derive(Default)]
-struct Looked {
-    ascii: SmallVec<[(u128, usize); 8]>,
-    /// The place that all past ASCII lead to, if it is one.
-    wide: Option<usize>,
-}
-
-/// The characters that a text of them may begin with, and where they lead.
-struct First {
-    ascii: ByteSet,
-    wide: bool,
-    ways: Looked,
-}
-
-impl Search {
-    /// Nothing but a first place, and the characters that lead on from it, those past ASCII perhaps among them.
-    fn new(home: LocalId, ascii: ByteSet, wide: bool) -> Self {
-        Search {
-            places: vec![(home, 1)],
-            looked: Vec::new(),
-            fails: false,
-            elsewhere: false,
-            ascii,
-            wide,
-            dead: Vec::new(),
-            most: u32::MAX,
-            after_machines: ByteSet::EMPTY,
-        }
-    }
-
-    /// Whether it takes many characters to come to a place.
-    fn is_far(&self, local: LocalId) -> bool {
-        !is_off(Switch::FarFailures)
-            && self.places.iter().find(|place| place.0 == local).is_none_or(|place| place.1 > FAR)
-    }
-
-    /// Whether too little is left to be worth it.
-    fn is_poor(&self) -> bool {
-        self.ascii.is_empty() || self.most < FEWEST
-    }
-
-    /// Adds a place; where it is among all.
-    fn add(&mut self, local: LocalId, chars: u32) -> usize {
-        let known = self.places.iter().position(|place| place.0 == local);
-        known.unwrap_or_else(|| {
-            self.places.push((local, chars));
-            self.places.len() - 1
-        })
-    }
-
-    /// The places as a table, behind a first one from which the characters lead as they do in `first`.
-    fn watcher(&self, first: &Looked) -> Option<Watcher> {
-        if self.places.len() >= DEAD_PLACE {
-            return None;
-        }
-        let wide = |looked: &Looked| looked.wide.map(|to| to as u8 + 1);
-        let ways = |looked: &Looked| -> WatchWays {
-            looked.ascii.iter().map(|&(set, to)| (set, to as u8 + 1)).collect()
-        };
-        let all = std::iter::once(first).chain(&self.looked);
-        let places = all.map(|looked| (ways(looked), if self.wide { wide(looked) } else { None }));
-        Some(Watcher::of(places, &self.ascii))
-    }
-}
-
-/// How many tokens may have such characters.
-const DEAD_TOKENS: usize = 2_000;
-/// Of so many characters at least it must be known that they go on: most tokens have fewer.
-const FEWEST: u32 = 12;
-/// Characters that do not go on from places that it takes so many to come to are looked for.
-const FAR: u32 = 4;
-/// No place has so high a number.
-const DEAD_PLACE: usize = u8::MAX as usize - 1;
-/// With so many places, those too many characters away are left.
-const MANY: usize = 48;
-
 /// Bytes that lead among such places.
 pub(super) struct ClosedPlaces;
 
@@ -184,28 +86,64 @@ impl Walk<'_> {
         let Some(closed) = self.closed_from(local)? else { return Ok(ByteSet::EMPTY) };
         let first = closed.first.intersect(left);
         let wide = if closed.first_wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
-        if !anchor.has(RUN_TOKENS, &first.union(&wide)) || !Profile::pays(&first, &closed.rest) {
+        if !anchor.has(RUN_TOKENS, &first.union(&wide))
+            || !Profile::pays(&first, &closed.rest)
+            || !self.knows(anchor, &closed.rest)
+        {
             return Ok(ByteSet::EMPTY);
         }
         let run =
             Run { anchor: index, first, first_wide: closed.first_wide, rest: closed.rest, most: u32::MAX };
-        let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
+        let run = if closed.behind.is_some() { Run { most: closed.most, ..run } } else { run };
+        let RunMask { mask, minus, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
-        let minus = self.tables.profile.longer(self.trie, Run { most: closed.most, ..run });
+        let minus = match closed.behind {
+            Some(_) => minus,
+            None => self.tables.profile.longer(self.trie, Run { most: closed.most, ..run }),
+        };
         let minus = self.with_dead(minus, &closed.dead, &mask);
         self.one_by_one(anchor.node, local, &minus)?;
         let minus = match &closed.failing {
             Some(watcher) => {
-                let watching = (std::iter::once(watcher), &closed.rest.ascii);
-                self.with_failing(minus, &mask, anchor.node, watching)?
+                let failing =
+                    self.failing_like(anchor.node, (watcher, closed.base_of_failing), &closed.rest)?;
+                self.with_tokens_of(minus, &mask, &failing)
             }
             None => minus,
         };
         self.masks.push(Shared { mask, minus });
         let stays = |entry: &Entry, _| entry.is_within(&closed.home_first, &closed.home_rest);
         let mut places = Places::new(anchor.node, local, Some(closed.base));
+        places.ends = closed.ends.filter(|_| !is_off(Switch::FarEnds));
+        places.table = closed.table.clone().map(|table| (anchor.node, table));
         self.leave_from(&run, (&mut places, closed.home), &closed.exits, stays)?;
+        if let Some(behind) = &closed.behind {
+            self.leave_behind(&run, &mut places, behind)?;
+        }
         Ok(first.union(&wide))
+    }
+
+    /// Goes on where a run is as long as it may be, and more of its characters follow.
+    fn leave_behind(
+        &mut self,
+        run: &Run,
+        places: &mut Places,
+        (bytes, wide): &(ByteSet, ByteSet),
+    ) -> Result<(), Exceeded> {
+        let leaving = self.tables.profile.leaving(self.trie, run);
+        for byte in bytes.union(wide).iter() {
+            let is_any = bytes.contains(byte);
+            for entry in leaving.behind(self.trie, byte).filter(|entry| is_any || entry.wide) {
+                self.work.spend(1)?;
+                let before = self.trie.parent[entry.node as usize];
+                if let Some(from) = self.place_before(&entry, before, places)?
+                    && let Some(next) = self.after_place(from, places, byte)?
+                {
+                    self.arrive(entry.node, next)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Whether a loop is come to that most other characters lead out of: then it matters little that it is one.
@@ -312,15 +250,21 @@ impl Walk<'_> {
         is_home: impl Fn(&Entry, u32) -> bool,
     ) -> Result<(), Exceeded> {
         let leaving = self.tables.profile.leaving(self.trie, run);
+        let above = self.tables.profile.anchor(run.anchor).node;
         for byte in exits.iter() {
-            let from_home = self.after_byte(home, byte)?;
+            let ends = places.ends.filter(|ends| ends.0.contains(byte));
+            let least = ends.map_or(0, |ends| ends.1 as usize);
+            let from_home = if least == 0 { self.after_byte(home, byte)? } else { None };
             for entry in leaving.by(byte) {
+                if least > 0 && !self.is_below_by(entry.node, above, least + 1) {
+                    continue;
+                }
                 let before = self.trie.parent[entry.node as usize];
-                let next = if !is_off(Switch::HomeExits) && is_home(&entry, before) {
+                let next = if least == 0 && !is_off(Switch::HomeExits) && is_home(&entry, before) {
                     from_home
                 } else {
                     self.work.spend(1)?;
-                    match self.place_at(before, places)? {
+                    match self.place_before(&entry, before, places)? {
                         Some(from) => self.after_place(from, places, byte)?,
                         None => None,
                     }
@@ -334,6 +278,12 @@ impl Walk<'_> {
         Ok(())
     }
 
+    /// Whether it takes at least so many bytes to come from one node down to another.
+    fn is_below_by(&self, node: u32, above: u32, least: usize) -> bool {
+        let way = std::iter::successors(Some(node), |&at| Some(self.trie.parent[at as usize]));
+        way.take_while(|&at| at != above).take(least).count() == least
+    }
+
     /// Where a byte leads from one of some places.
     pub(super) fn after_place(
         &mut self,
@@ -342,13 +292,27 @@ impl Walk<'_> {
         byte: u8,
     ) -> Result<Option<LocalId>, Exceeded> {
         match places.base {
-            Some(base) => self.after_byte_like(from, base, byte),
-            None => self.by_byte(from, byte),
+            Some(base) if places.table.is_none() => self.after_byte_like(from, base, byte),
+            _ => self.by_byte(from, byte),
         }
+    }
+
+    /// Where the bytes before an entry lead.
+    fn place_before(
+        &mut self,
+        entry: &Entry,
+        before: u32,
+        places: &mut Places,
+    ) -> Result<Option<LocalId>, Exceeded> {
+        let by_chars = places.table.as_ref().and_then(|(_, table)| table.after_chars(entry.chars));
+        if by_chars.is_some() { Ok(by_chars) } else { self.place_at(before, places) }
     }
 
     /// Where the bytes down to a node lead.
     pub(super) fn place_at(&mut self, node: u32, places: &mut Places) -> Result<Option<LocalId>, Exceeded> {
+        if let Some(place) = self.place_by_table(node, places) {
+            return Ok(Some(place));
+        }
         let mut path: SmallVec<[u32; 16]> = SmallVec::new();
         let mut at = node;
         let mut place = loop {
@@ -366,6 +330,19 @@ impl Walk<'_> {
             places.known.insert(node, place);
         }
         Ok(place)
+    }
+
+    /// The same if a table tells.
+    fn place_by_table(&self, node: u32, places: &Places) -> Option<LocalId> {
+        let (above, table) = places.table.as_ref()?;
+        let mut bytes: SmallVec<[u8; 32]> = SmallVec::new();
+        let mut at = node;
+        while at != *above {
+            bytes.push(self.trie.byte[at as usize]);
+            at = self.trie.parent[at as usize];
+        }
+        bytes.reverse();
+        table.after(&bytes)
     }
 
     fn closed_from(&mut self, local: LocalId) -> Result<Option<Rc<Closed>>, Exceeded> {
@@ -406,87 +383,6 @@ impl Walk<'_> {
         let counted = bytes.intersect(&ByteSet::ASCII).minus(&ByteSet::single(b' '));
         self.tables.profile.anchor(0).count(&counted)
     }
-
-    fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {
-        let Some(home) = self.home(local)? else { return Ok(None) };
-        if !is_off(Switch::CoveredPlaces)
-            && let Some(covered) = self.covered(local, home)?
-        {
-            return Ok(Some(covered));
-        }
-        if !is_off(Switch::SinglePlace)
-            && let Some(single) = self.single(local, home)?
-        {
-            return Ok(Some(single));
-        }
-        let alive = self.store.split_expansion(home).alive;
-        let wide = alive.intersects(&ByteSet::PAST_ASCII);
-        let mut around = Search::new(home, alive.intersect(&ByteSet::ASCII), wide);
-        if !self.search(&mut around, None)? {
-            return Ok(None);
-        }
-        // What leads out of the text is none of the characters that go on.
-        let mut search = Search::new(home, around.ascii, around.wide);
-        let First { mut ascii, wide, ways } = self.search_firsts(local, &mut search, &around)?;
-        if !self.search(&mut search, Some(&around))? {
-            return Ok(None);
-        }
-        let mut failing = None;
-        if search.fails {
-            // The table knows of these characters alone, and of one place for all past ASCII.
-            ascii = ascii.intersect(&search.ascii);
-            search.wide &= search.looked.iter().chain([&ways]).all(|looked| looked.wide.is_some());
-            failing = search.watcher(&ways);
-            if failing.is_none() {
-                return Ok(None);
-            }
-        }
-        let rest = CharClass { ascii: search.ascii, wide: search.wide, lack: LackId::NOTHING };
-        let exits = self.exits(&search);
-        let known = (rest, search.most, search.dead);
-        let closed = self.closed_at((home, home), (local, ascii, wide && rest.wide), known, exits)?;
-        Ok(Some(Closed { failing, ..closed }))
-    }
-
-    /// Adds the places that first characters lead to, of which the others go on, or fail as far away as elsewhere.
-    fn search_firsts(
-        &mut self,
-        local: LocalId,
-        search: &mut Search,
-        around: &Search,
-    ) -> Result<First, Exceeded> {
-        let expansion = self.store.split_expansion(local);
-        let (mut ascii, mut ways) = (ByteSet::EMPTY, Looked::default());
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let set = class.set.intersect(&ByteSet::ASCII);
-            if set.is_empty() {
-                continue;
-            }
-            let next = self.step(expansion, i)?;
-            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
-            let goes_on = lost.is_empty();
-            let is_some = set.intersects(&search.ascii) && 2 * lost.len() < search.ascii.len();
-            if goes_on || is_some && around.is_far(next) {
-                search.fails |= !goes_on;
-                ascii = ascii.union(&set);
-                ways.ascii.push((set.ascii_bits(), search.add(next, 1)));
-            }
-        }
-        let wide = search.wide && self.search_wide((local, 0), search, &mut ways)?;
-        if !wide {
-            ways.wide = Some(0); // where no token leads it does not matter
-        }
-        Ok(First { ascii, wide, ways })
-    }
-
-    /// The bytes that may follow the characters of a search in one of its places, or in those that it has left out.
-    fn exits(&self, search: &Search) -> ByteSet {
-        let wide = if search.wide { ByteSet::PAST_ASCII } else { ByteSet::EMPTY };
-        let all = if search.elsewhere { ByteSet::ALL } else { search.after_machines };
-        let alive = search.places.iter().map(|place| self.store.split_expansion(place.0).alive);
-        alive.fold(all, |all, alive| all.union(&alive)).minus(&search.ascii).minus(&wide)
-    }
-
     /// What is known to go on from a first place, with another that most tokens lead to and one that most are like: a class,
     /// up to how many characters, and which of them do not.
     pub(super) fn closed_at(
@@ -503,105 +399,17 @@ impl Walk<'_> {
             rest,
             most,
             dead,
+            behind: None,
+            table: None,
             failing: None,
+            base_of_failing: None,
             exits,
+            ends: None,
             home,
             home_first,
             home_rest,
             base,
         })
-    }
-
-    /// Follows the characters from place to place, giving up those that lead to where others cannot follow. Answers
-    /// whether some are left. Where that is far from those `around` the place that most tokens lead to, it is noted.
-    fn search(&mut self, search: &mut Search, around: Option<&Search>) -> Result<bool, Exceeded> {
-        while let Some(&(local, chars)) = search.places.get(search.looked.len()) {
-            let most = if self.store.is_formula(local) { FORMULAS } else { PLACES };
-            if !self.goes_on(local) || search.places.len() > most || search.is_poor() {
-                return Ok(false);
-            }
-            if chars >= LONG && search.places.len() > MANY {
-                search.most = search.most.min(chars);
-            }
-            search.elsewhere |= chars >= search.most;
-            let looked = match chars >= search.most {
-                true => Looked { wide: Some(0), ..Looked::default() }, // no token comes here
-                false => self.search_from((local, chars), search, around)?,
-            };
-            search.looked.push(looked);
-        }
-        Ok(!search.is_poor())
-    }
-
-    fn search_from(
-        &mut self,
-        (local, chars): (LocalId, u32),
-        search: &mut Search,
-        around: Option<&Search>,
-    ) -> Result<Looked, Exceeded> {
-        let mut looked = Looked::default();
-        if let Some((bytes, any, follows)) = self.any_in_machines(local) {
-            search.ascii = search.ascii.intersect(&bytes);
-            search.wide = false;
-            search.most = search.most.min(chars.saturating_add(any));
-            search.after_machines = search.after_machines.union(&follows);
-            looked.ascii.push((u128::MAX, search.looked.len())); // inside, up to so many, nothing fails
-            return Ok(looked);
-        }
-        let expansion = self.store.split_expansion(local);
-        self.work.spend(8)?;
-        for (i, class) in expansion.classes.iter().enumerate() {
-            let set = class.set.intersect(&search.ascii);
-            if set.is_empty() {
-                continue;
-            }
-            let next = self.step(expansion, i)?;
-            // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
-            // is much, so many characters are too many; if it is far away, it is looked for.
-            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
-            let is_far = |around: &Search| around.is_far(next);
-            if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
-                search.most = search.most.min(chars);
-                search.elsewhere = true;
-            } else if lost.is_empty() || around.map_or(chars >= FAR && !is_off(Switch::FarFailures), is_far) {
-                search.fails |= !lost.is_empty();
-                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
-            } else if lost.len() < set.len() {
-                search.ascii = search.ascii.minus(&lost);
-                looked.ascii.push((set.ascii_bits(), search.add(next, chars + 1)));
-            } else {
-                search.ascii = search.ascii.minus(&set);
-            }
-        }
-        search.wide = search.wide && self.search_wide((local, chars), search, &mut looked)?;
-        Ok(looked)
-    }
-
-    /// Adds the places that characters past ASCII lead to, if they all go on.
-    fn search_wide(
-        &mut self,
-        (local, chars): (LocalId, u32),
-        search: &mut Search,
-        looked: &mut Looked,
-    ) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead, rare, .. }) = self.wide_of(local)? else { return Ok(false) };
-        search.dead.extend(dead);
-        let mut places: SmallVec<[usize; 4]> = SmallVec::new();
-        for target in targets {
-            if search.ascii.is_subset(&self.store.split_expansion(target).alive) {
-                places.push(search.add(target, chars + 1));
-                continue;
-            }
-            search.elsewhere = true;
-            // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
-            let few = search.dead.len();
-            search.dead.extend(rare.iter().filter(|rare| rare.0 == target).map(|rare| rare.1));
-            if search.dead.len() == few {
-                return Ok(false);
-            }
-        }
-        looked.wide = if let [only] = places[..] { Some(only) } else { None };
-        Ok(self.are_few(&mut search.dead))
     }
 
     /// Whether characters, and the tokens that have them, are few enough to be looked at one by one.

@@ -27,6 +27,12 @@ struct Leads {
     dead: SmallVec<[char; 4]>,
 }
 
+/// The bytes that may be read from a place on: in what it is made of, and then.
+struct Used {
+    inside: ByteSet,
+    until: ByteSet,
+}
+
 impl Walk<'_> {
     /// The place that most tokens lead to, if most characters lead from there back to it: nothing else need be looked at.
     pub(super) fn single(&mut self, local: LocalId, home: LocalId) -> Result<Option<Closed>, Exceeded> {
@@ -70,6 +76,7 @@ impl Walk<'_> {
         if !is_off(Switch::CommonPlaces) {
             bases.extend(other.and_then(|other| self.store.common(least, other)));
         }
+        bases.extend(self.store.origin_of(local));
         // A space is none of the characters that most is made of.
         bases.extend(self.after_byte(local, b' ')?.filter(|&after| self.goes_on(after)));
         bases.dedup();
@@ -104,12 +111,15 @@ impl Walk<'_> {
         let mut looked = 0;
         let used = self.store.used_until(local, &again.ascii.union(&first.ascii), &mut looked);
         self.work.spend(looked / 8)?;
-        let Some(used) = used else { return Ok(None) };
+        let Some(Used { inside, until }) = used else { return Ok(None) };
+        let used = inside.union(&until);
+        let ends = self.store.least_of_formula(local).map(|least| (until.minus(&inside), least));
         let exits =
             used.minus(&again.ascii).minus(if again.wide { &ByteSet::PAST_ASCII } else { &ByteSet::EMPTY });
         let rest = CharClass { ascii: again.ascii, wide: again.wide, lack: LackId::NOTHING };
         let first = (local, first.ascii, first.wide && again.wide);
-        self.closed_at((home, base), first, (rest, u32::MAX, dead), exits).map(Some)
+        let closed = self.closed_at((home, base), first, (rest, u32::MAX, dead), exits)?;
+        Ok(Some(Closed { ends, ..closed }))
     }
 
     /// Whether that is most of what leads on from a place.
@@ -136,7 +146,12 @@ impl Walk<'_> {
             return Ok(Leads { ascii, wide: true, dead: SmallVec::new() });
         }
         let elsewhere = Leads { ascii, wide: false, dead: SmallVec::new() };
-        let Some(Wide { targets, mut dead, rare, .. }) = self.wide_of(local)? else { return Ok(elsewhere) };
+        let Some(Wide { targets, mut dead, rare, lack, .. }) = self.wide_of(local)? else {
+            return Ok(elsewhere);
+        };
+        if lack != LackId::NOTHING {
+            return Ok(elsewhere);
+        }
         // A few that lead elsewhere are looked at one by one, like those that lead nowhere.
         for to in targets.into_iter().filter(|&to| !self.store.covers(to, base)) {
             let few = dead.len();
@@ -186,22 +201,22 @@ impl Store {
 
     /// The bytes that may be read from a place on until something must be read that none of `chars` begins; `None` if
     /// that is not certain to come, or something is called before. How many expressions were looked at is counted.
-    fn used_until(&self, id: LocalId, chars: &ByteSet, looked: &mut usize) -> Option<ByteSet> {
+    fn used_until(&self, id: LocalId, chars: &ByteSet, looked: &mut usize) -> Option<Used> {
         let &[(state, _)] = &self.local(id).heads[..] else { return None };
-        let mut used = ByteSet::EMPTY;
+        let mut until = ByteSet::EMPTY;
         let formula = if self.program.booleans { self.exprs_of_formula(state) } else { None };
         let (mut exprs, behind) = formula.map_or_else(Default::default, |(exprs, tail)| (exprs, Some(tail)));
         let kernel = &self.state(state).kernel[..];
         for &cell in behind.as_ref().map_or(kernel, std::slice::from_ref) {
             let mut at = cell;
-            while !self.ends_run(at, chars, &mut used, &mut exprs)? {
+            while !self.ends_run(at, chars, &mut until, &mut exprs)? {
                 at = self.cell(at).tail;
                 if exprs.len() > EXPRS {
                     return None;
                 }
             }
         }
-        Some(used.union(&self.bytes_in(exprs, looked)?))
+        Some(Used { inside: self.bytes_in(exprs, looked)?, until })
     }
 
     /// Whether a cell begins with, or comes to, a literal that none of `chars` begins. What may be read before is added.
@@ -212,8 +227,10 @@ impl Store {
         used: &mut ByteSet,
         exprs: &mut SmallVec<[ExprId; 16]>,
     ) -> Option<bool> {
-        if cell == CellId::NIL {
-            return None;
+        match cell {
+            CellId::NIL => return None,
+            CellId::LAST => return Some(true),
+            _ => {}
         }
         let arena = &self.program.arena;
         let Cell { head: Head::Expr(expr, at), .. } = self.cell(cell) else { return None };

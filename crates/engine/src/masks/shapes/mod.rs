@@ -20,6 +20,7 @@ mod order;
 mod parts;
 mod rows;
 mod runs;
+mod search;
 mod shape;
 mod shorter;
 mod stripe;

@@ -7,11 +7,14 @@
 use super::super::walk::{FIRST, Walk};
 use super::loops::LoopSubtree;
 use super::shape::{Place, PlaceShape};
+use crate::ablate::{Switch, is_off};
 use crate::automaton::LocalId;
 use crate::work::Exceeded;
 
 /// No more places than that have rows.
 const ROWS: usize = 1024;
+/// So often a place is come to before it is found out what it goes on with.
+const ARRIVALS: u32 = 8;
 /// More tokens than this below a node are taken together if they can be.
 const WHOLE: u32 = 8;
 
@@ -63,11 +66,31 @@ impl Walk<'_> {
 
     /// Comes to a node with many tokens below it, in a place that has a row. Answers whether nothing is left to do there.
     fn arrive_row(&mut self, node: u32, row: u16) -> Result<bool, Exceeded> {
+        if self.is_in_area(node, row)? {
+            let own = self.trie.own(node).len();
+            self.ids.extend_from_slice(&self.trie.subtree(node)[own..]);
+            return Ok(true);
+        }
         let local = self.rows.place(row);
         if self.tables.profile.anchor_at(node).is_some() {
             return self.visit(node, local).map(|()| true);
         }
         LoopSubtree::at(self, Place { node, local, here: self.store.local(local) })
+    }
+
+    /// Whether a place goes on with all characters below a node, as far as that is known: it is found out once the place
+    /// was come to [`ARRIVALS`] times.
+    #[inline]
+    fn is_in_area(&mut self, node: u32, row: u16) -> Result<bool, Exceeded> {
+        let at = usize::from(row - FIRST);
+        self.rows.areas[at].0 += 1;
+        if self.rows.areas[at].0 == ARRIVALS && !is_off(Switch::Areas) {
+            self.rows.areas[at].1 = self.area(self.rows.places[at])?;
+        }
+        let below = &self.trie.below[node as usize];
+        let Some(area) = self.rows.areas[at].1.filter(|area| area.has(below)) else { return Ok(false) };
+        let lacking = if below.wide { self.tables.profile.lacking(self.trie, area.lack) } else { None };
+        Ok(lacking.is_none_or(|lacking| !lacking.is_below(node)))
     }
 
     /// Goes on to a node where a byte leads to a place that has no row.
@@ -107,6 +130,7 @@ impl Walk<'_> {
             true => {
                 self.rows.places.push(local);
                 self.rows.rows.push([UNKNOWN; 256]);
+                self.rows.areas.push((0, None));
                 FIRST + (self.rows.places.len() - 1) as u16
             }
         };

@@ -25,6 +25,9 @@ use crate::work::Exceeded;
 /// So many tokens that leave too little room are looked at one by one.
 const LONG_TOKENS: usize = 4_000;
 
+/// So many nodes are looked at where two places lead apart.
+const UNLIKE: usize = 1 << 14;
+
 /// A loop under conditions, at an anchor.
 pub(super) struct WatchedRun(Rc<UnderConditions>);
 
@@ -185,25 +188,109 @@ impl Walk<'_> {
         node: u32,
         (watchers, chars): (impl Iterator<Item = &'w Watcher>, &ByteSet),
     ) -> Result<Arc<[u32]>, Exceeded> {
-        let mut tokens: SmallVec<[u32; 32]> = SmallVec::new();
+        let mut minus = some;
         for watcher in watchers.filter(|watcher| watcher.can_fail()) {
-            let failing = watcher.fails_with(node, || self.failing(node, watcher, chars))?;
-            let in_mask = |token: &&u32| mask[**token as usize / 32] >> (**token % 32) & 1 == 1;
-            tokens.extend(failing.iter().filter(in_mask).copied());
+            let failing = watcher.fails_with(node, || self.failing((node, 0), watcher, chars))?;
+            minus = self.with_tokens_of(minus, mask, &failing);
         }
+        Ok(minus)
+    }
+
+    /// Tokens that are to be left out of a mask: some, and those of it that are among others.
+    pub(super) fn with_tokens_of(&self, some: Arc<[u32]>, mask: &[u32], others: &[u32]) -> Arc<[u32]> {
+        let in_mask = |token: &u32| mask[*token as usize / 32] >> (*token % 32) & 1 == 1;
+        let mut tokens: SmallVec<[u32; 32]> = others.iter().copied().filter(in_mask).collect();
         if tokens.is_empty() {
-            return Ok(some);
+            return some;
         }
         tokens.extend_from_slice(&some);
         tokens.sort_unstable();
         tokens.dedup();
-        Ok(Arc::from(&tokens[..]))
+        Arc::from(&tokens[..])
     }
 
-    /// The tokens below a node with which a condition fails.
-    fn failing(&mut self, node: u32, watcher: &Watcher, chars: &ByteSet) -> Result<Vec<u32>, Exceeded> {
+    /// The tokens below a node with which a text fails that is in the first place of a table. Where it is known with which it
+    /// fails in the place that most texts are in, only those are looked at that lead elsewhere from the one than from the
+    /// other.
+    pub(super) fn failing_like(
+        &mut self,
+        node: u32,
+        (watcher, base): (&Watcher, Option<(LocalId, u8)>),
+        class: &CharClass,
+    ) -> Result<Arc<[u32]>, Exceeded> {
+        let chars = &class.ascii;
+        let Some((base, number)) = base.filter(|_| watcher.can_fail() && !is_off(Switch::FailingLike)) else {
+            return watcher.fails_with(node, || self.failing((node, 0), watcher, chars));
+        };
+        let key = (base, *class, node);
+        let known = match self.memory.failing.get(&key) {
+            Some(known) => known,
+            None => {
+                let found = self.failing((node, number), watcher, chars)?.into();
+                self.memory.failing.insert(key, found, |bytes| self.store.add_bytes(bytes))
+            }
+        };
+        match self.failing_unlike(node, number, watcher, chars)? {
+            Some((fails, goes_on)) if fails.is_empty() && goes_on.is_empty() => Ok(known),
+            Some((mut fails, goes_on)) => {
+                fails.extend(known.iter().copied().filter(|token| goes_on.binary_search(token).is_err()));
+                Ok(fails.into())
+            }
+            None => watcher.fails_with(node, || self.failing((node, 0), watcher, chars)),
+        }
+    }
+
+    /// The tokens below a node with which a text fails in the first place of a table, as long as they do not come to where they
+    /// come from another place; and, in order, those with which it does not fail before that, but in the other place.
+    /// `None` if they are many.
+    fn failing_unlike(
+        &mut self,
+        node: u32,
+        other: u8,
+        watcher: &Watcher,
+        chars: &ByteSet,
+    ) -> Result<Option<(Vec<u32>, Vec<u32>)>, Exceeded> {
+        let (mut fails, mut goes_on) = (Vec::new(), Vec::new());
+        let mut todo = vec![(node, 0, other)];
+        let mut visits = 0;
+        while let Some((node, place, other)) = todo.pop().filter(|place| place.1 != place.2) {
+            let children = self.trie.children(node);
+            visits += 1 + children.len() / 4;
+            self.work.spend(1 + children.len() / 4)?;
+            if visits > UNLIKE {
+                return Ok(None);
+            }
+            for child in children {
+                let byte = self.trie.byte[child as usize];
+                let (Some(next), Some(behind)) =
+                    (watcher.step_any(place, byte, chars), watcher.step_any(other, byte, chars))
+                else {
+                    continue;
+                };
+                match (next, behind) {
+                    (None, _) => fails.extend_from_slice(self.trie.subtree(child)),
+                    (Some(next), Some(behind)) if next == behind => {}
+                    (Some(next), Some(behind)) => todo.push((child, next, behind)),
+                    (Some(next), None) => {
+                        goes_on.extend_from_slice(self.trie.subtree(child));
+                        fails.extend(self.failing((child, next), watcher, chars)?);
+                    }
+                }
+            }
+        }
+        goes_on.sort_unstable();
+        Ok(Some((fails, goes_on)))
+    }
+
+    /// The tokens below a node with which a condition fails from a place.
+    fn failing(
+        &mut self,
+        start: (u32, u8),
+        watcher: &Watcher,
+        chars: &ByteSet,
+    ) -> Result<Vec<u32>, Exceeded> {
         let mut tokens = Vec::new();
-        let mut todo = vec![(node, 0)];
+        let mut todo = vec![start];
         while let Some((node, place)) = todo.pop() {
             let children = self.trie.children(node);
             self.work.spend(1 + children.len() / 4)?;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{ByteSet, CharSet};
 
 use super::super::memory::Wide;
 use super::super::walk::{Places, RUN_TOKENS, Walk};
@@ -48,6 +48,21 @@ impl Wide {
         chars.is_some()
     }
 
+    /// Adds that the characters of a set lead to a place.
+    fn add_part(&mut self, part: &CharSet, target: LocalId) {
+        if !self.targets.contains(&target) {
+            self.targets.push(target);
+        }
+        let known = self.rare.iter().filter(|rare| rare.0 == target).count();
+        if self.common.contains(&target) {
+        } else if known + part.len() <= RARE {
+            self.rare.extend(chars_in(part).map(|c| (target, c)));
+        } else {
+            self.rare.retain(|rare| rare.0 != target);
+            self.common.push(target);
+        }
+    }
+
     /// Adds that they lead to a place.
     fn add_target(&mut self, path: &[ByteSet], last: &ByteSet, target: LocalId) {
         if !self.targets.contains(&target) {
@@ -65,6 +80,11 @@ impl Wide {
             }
         }
     }
+}
+
+/// The characters of a set, which are few.
+fn chars_in(set: &CharSet) -> impl Iterator<Item = char> {
+    set.ranges().iter().flat_map(|&(first, last)| first..=last).filter_map(char::from_u32)
 }
 
 /// The characters that have a byte of each set, if they are no more than so many.
@@ -109,7 +129,10 @@ impl Walk<'_> {
         target: LocalId,
         lack: LackId,
     ) -> Result<bool, Exceeded> {
-        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(false) };
+        let Some(Wide { targets, dead, lack: lacking, .. }) = self.wide_of(local)? else { return Ok(false) };
+        if lacking != LackId::NOTHING {
+            return Ok(lacking == lack && targets.iter().all(|&other| other == target));
+        }
         let same = match self.tables.profile.lacks.get(lack) {
             Some(lack) => lack.chars.len() == dead.len() && dead.iter().all(|&c| lack.chars.contains(c)),
             None => dead.is_empty(),
@@ -120,13 +143,16 @@ impl Walk<'_> {
     /// Takes, from an anchor on, the characters past ASCII. Answers the bytes it has seen to.
     fn one_wide(&mut self, AtAnchor { index, anchor, local }: AtAnchor<'_>) -> Result<ByteSet, Exceeded> {
         let (past, none) = (ByteSet::PAST_ASCII, ByteSet::EMPTY);
-        let Some(Wide { targets, dead, .. }) = self.wide_of(local)? else { return Ok(none) };
+        let Some(Wide { targets, dead, lack, .. }) = self.wide_of(local)? else { return Ok(none) };
         let &[next] = &targets[..] else { return Ok(none) };
         let exits = self.store.split_expansion(next).alive;
         if !self.goes_on(next) || exits.intersects(&past) || !self.are_few(&mut dead.to_vec()) {
             return Ok(none);
         }
-        let rest = CharClass { ascii: none, wide: true, lack: LackId::NOTHING };
+        let rest = CharClass { ascii: none, wide: true, lack };
+        if !self.knows(anchor, &rest) {
+            return Ok(none);
+        }
         let run = Run { anchor: index, first: none, first_wide: true, rest, most: 1 };
         let RunMask { mask, .. } = self.tables.profile.mask(self.trie, run);
         self.work.spend(64)?;
@@ -149,12 +175,47 @@ impl Walk<'_> {
         Ok(self.memory.wide.insert(local, found, |bytes| self.store.add_bytes(bytes)))
     }
 
+    /// The same as the sets of characters show that are read there.
+    fn wide_by_parts(&mut self, local: LocalId, parts: Vec<CharSet>) -> Result<Option<Wide>, Exceeded> {
+        let lacks = &self.tables.profile.lacks;
+        self.work.spend(8 * parts.len())?;
+        let (mut found, mut dead) = (Wide::default(), CharSet::empty());
+        for part in parts {
+            let Some(like) = part.ranges().first().and_then(|range| char::from_u32(range.0)) else {
+                continue;
+            };
+            let mut at = Some(local);
+            for &byte in like.encode_utf8(&mut [0; 4]).as_bytes() {
+                let Some(from) = at else { break };
+                let next = self.store.step_byte(from, byte, self.work)?;
+                at = next.map(|next| self.store.clamped_local(next));
+            }
+            match at {
+                Some(target) => found.add_part(&part, target),
+                None => dead = dead.union(&part),
+            }
+        }
+        if dead.len() <= DEAD {
+            found.dead.extend(chars_in(&dead));
+        } else if let Some(lack) = lacks.of(&dead.complement()) {
+            found.lack = lack;
+        } else {
+            return Ok(None);
+        }
+        Ok(Some(found))
+    }
+
     fn find_wide(&mut self, local: LocalId) -> Result<Option<Wide>, Exceeded> {
         if let Some(like) = self.tables.profile.lacks.any_wide()
             && !is_off(Switch::WideAlike)
             && let Some(target) = self.store.wide_alike(local, like, self.work)?
         {
             return Ok(Some(Wide { targets: SmallVec::from_slice(&[target]), ..Wide::default() }));
+        }
+        if !is_off(Switch::WideParts)
+            && let Some(parts) = self.store.wide_parts(local, self.tables.profile.lacks.wide())
+        {
+            return self.wide_by_parts(local, parts);
         }
         let mut found = Wide::default();
         let mut looked = 0;

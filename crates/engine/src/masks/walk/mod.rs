@@ -4,4 +4,4 @@ mod core;
 mod found;
 
 pub(crate) use self::core::{FEW, FRAMES_DEEP, RUN_TOKENS, Walk, calls_apart, overlaps};
-pub(crate) use found::{Closed, FIRST, Places, Rows, Staying, UnderConditions};
+pub(crate) use found::{Area, Closed, FIRST, PlaceTable, Places, Rows, Staying, UnderConditions};

@@ -1,6 +1,7 @@
 //! The tables of one anchor: groups of tokens by kinds of characters, and the index of what leaves a run.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
@@ -38,6 +39,44 @@ pub(crate) struct Anchor {
     entries: Array<Entry>,
     /// Where the entries of each byte start; one more at the end.
     starts: Array<u32>,
+    /// The entries by how many characters are before them, once someone has asked.
+    by_chars: OnceLock<ByChars>,
+}
+
+/// Entries by how many characters are before them.
+struct ByChars {
+    /// For each number of characters and each byte, where the entries start; one more at the end.
+    starts: Vec<u32>,
+    entries: Vec<u32>,
+}
+
+impl ByChars {
+    fn new(trie: &Trie, entries: &[Entry]) -> Self {
+        let slot = |entry: &Entry| entry.chars as usize * 256 + trie.byte[entry.node as usize] as usize;
+        let most = entries.iter().map(|entry| entry.chars).max().unwrap_or(0);
+        let mut starts = vec![0; (most as usize + 1) * 256 + 1];
+        entries.iter().for_each(|entry| starts[slot(entry) + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut sorted = vec![0; starts[starts.len() - 1] as usize];
+        for (at, entry) in (0..).zip(entries) {
+            let slot = slot(entry);
+            sorted[next[slot] as usize] = at;
+            next[slot] += 1;
+        }
+        ByChars { starts, entries: sorted }
+    }
+
+    /// The entries that a byte leads to behind so many characters.
+    fn of(&self, chars: u32, byte: u8) -> &[u32] {
+        let slot = chars as usize * 256 + byte as usize;
+        match self.starts.get(slot..slot + 2) {
+            Some(&[start, end]) => &self.entries[start as usize..end as usize],
+            _ => &[],
+        }
+    }
 }
 
 /// A kind of first character: its bytes among the anchor's children, and its groups.
@@ -76,7 +115,7 @@ plain! {
         pub(crate) node: u32,
         pub(crate) chars: u32,
         pub(super) first: u8,
-        wide: bool,
+        pub(crate) wide: bool,
         unused: [u8; 6],
     }
 }
@@ -126,6 +165,7 @@ impl Anchor {
             held_starts: held_starts.into(),
             entries: entries.into(),
             starts: starts.into(),
+            by_chars: OnceLock::new(),
         };
         anchor.completed(trie)
     }
@@ -174,6 +214,7 @@ impl Anchor {
             held_starts: file.array()?,
             entries: file.array()?,
             starts: file.array()?,
+            by_chars: OnceLock::new(),
         };
         if !anchor.has_sound_groups(trie, words) || !anchor.has_sound_entries(trie) {
             return Err(TablesError::Damaged { what: "the tables of an anchor are none" });
@@ -226,6 +267,16 @@ impl Anchor {
             + size_of_val(&*self.dense)
             + size_of_val(&*self.held)
             + size_of_val(&*self.entries)
+            + self.by_chars.get().map_or(0, |by_chars| 4 * (by_chars.entries.len() + by_chars.starts.len()))
+    }
+
+    fn by_chars(&self, trie: &Trie) -> &ByChars {
+        self.by_chars.get_or_init(|| ByChars::new(trie, &self.entries))
+    }
+
+    /// Puts the entries in order by the number of characters before them, as someone will ask for.
+    pub(super) fn sort_by_chars(&self, trie: &Trie) {
+        self.by_chars(trie);
     }
 
     /// Whether at least `least` tokens start with one of `bytes` after the anchor.
@@ -324,6 +375,19 @@ impl<'a> Leaving<'a> {
         let Anchor { starts, entries, .. } = self.anchor;
         let entries = &entries[starts[byte as usize] as usize..starts[byte as usize + 1] as usize];
         LeavingBy { leaving: self, here: [].iter(), entries, firsts: self.firsts.iter() }
+    }
+
+    /// The nodes that `byte` leads to after as many characters as the run may have at most.
+    pub(crate) fn behind(&self, trie: &Trie, byte: u8) -> impl Iterator<Item = Entry> {
+        let Anchor { entries, .. } = self.anchor;
+        let by_chars = self.anchor.by_chars(trie);
+        let all = by_chars.of(self.run.most, byte).iter().map(|&at| entries[at as usize]);
+        all.filter(|entry| self.begins(entry.first) && self.has(entry))
+    }
+
+    /// Whether the run may begin with a byte.
+    fn begins(&self, byte: u8) -> bool {
+        if byte < 0x80 { self.run.first.contains(byte) } else { self.run.first_wide }
     }
 
     /// Whether the run gets to where an entry leaves it; its first byte is one of the run's.

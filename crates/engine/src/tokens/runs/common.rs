@@ -27,6 +27,7 @@ impl Profile {
 
     /// Makes those of any text and of any quoted text at all anchors, and those of one character past ASCII, until it is over.
     pub(crate) fn make_texts(&self, trie: &Trie, is_over: &dyn Fn() -> bool) {
+        self.anchors.iter().take_while(|_| !is_over()).for_each(|anchor| anchor.sort_by_chars(trie));
         let (quoted, none) = (quoted(), ByteSet::EMPTY);
         for (anchor, tables) in (0..).zip(&self.anchors) {
             if is_over() {

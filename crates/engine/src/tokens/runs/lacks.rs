@@ -134,6 +134,11 @@ impl Lacks {
         &self.by_char
     }
 
+    /// The characters past ASCII that can be spelled.
+    pub(crate) fn wide(&self) -> &CharSet {
+        &self.wide
+    }
+
     /// One of the characters past ASCII that can be spelled.
     pub(crate) fn any_wide(&self) -> Option<char> {
         self.wide.ranges().first().and_then(|&(first, _)| char::from_u32(first))
