@@ -147,6 +147,12 @@ impl<'s> Build<'s> {
         }
     }
 
+    /// Whether a rule that is called before `tail` needs no frame of its own. At the end of the text one that is called
+    /// elsewhere too has one, or all that is in it would be there twice.
+    fn is_inlined(&self, rule: RuleId, tail: CellId) -> bool {
+        tail == CellId::NIL || tail == CellId::LAST && !self.store.program.is_recursive(rule)
+    }
+
     /// The cell without the wrappers that have only one way in, so that equal places are equal cells.
     pub(super) fn unfold(&mut self, mut id: CellId) -> CellId {
         let program = &*self.store.program;
@@ -155,7 +161,9 @@ impl<'s> Build<'s> {
             id = match program.arena.get(expr) {
                 Expr::Empty => tail,
                 Expr::Concat(list) => self.push_part(expr, program.arena.list(list), at as usize, tail),
-                Expr::Rule(rule) if tail.is_tail() => self.push(program.bodies[rule.index()], tail),
+                Expr::Rule(rule) if self.is_inlined(rule, tail) => {
+                    self.push(program.bodies[rule.index()], tail)
+                }
                 Expr::Region(inner) if program.region(expr).is_none() => self.push(inner, tail),
                 other => match self.unfold_counted(other, at, tail) {
                     Some(next) => next,
@@ -428,7 +436,7 @@ impl<'s> Build<'s> {
                 let next = self.push(body, again);
                 todo.push(next);
             }
-            Expr::Rule(rule) if tail.is_tail() => {
+            Expr::Rule(rule) if self.is_inlined(rule, tail) => {
                 let next = self.push(program.bodies[rule.index()], tail);
                 todo.push(next);
             }
@@ -634,8 +642,7 @@ impl Store {
             build.constants();
         }
         let mut build = store.build();
-        let root = store.program.root;
-        let cell = build.push(root, CellId::LAST);
+        let cell = build.push(store.program.start(), CellId::LAST);
         let start = build.state(&[cell]);
         drop(build);
         let _ = store.start.set(start);

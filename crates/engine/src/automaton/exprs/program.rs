@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokenstile_grammar::ir::{Arena, Expr, Members, Tallies};
-use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId};
+use tokenstile_grammar::{CharSetId, Error, ErrorKind, ExprId, Grammar, MembersId, RuleId};
 
 use super::exceptions::Exceptions;
 use super::lengths::lengths;
@@ -19,6 +19,10 @@ pub(crate) struct Program {
     pub(crate) arena: Arena,
     pub(crate) bodies: Vec<ExprId>,
     pub(crate) root: ExprId,
+    /// The rule that it is the body of, if there are rules.
+    root_rule: Option<RuleId>,
+    /// Whether rules call themselves, once that was asked.
+    recursive: Vec<OnceLock<bool>>,
     /// Whether an expression matches the empty text.
     pub(crate) nullable: Vec<bool>,
     /// Any byte string.
@@ -50,7 +54,11 @@ pub(crate) struct Program {
 struct Rules {
     bodies: Vec<ExprId>,
     nullable: Vec<bool>,
+    root: Option<RuleId>,
 }
+
+/// In so many expressions it is looked for a call of a rule inside itself.
+const LOOKED: usize = 5_000;
 
 /// A loop of fewer rounds is soon followed to its end.
 const COUNTED: u32 = 8;
@@ -101,7 +109,7 @@ impl Program {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
         let nullable = tokenstile_grammar::passes::nullable(&grammar);
-        let rules = Rules { bodies, nullable };
+        let rules = Rules { bodies, nullable, root: Some(grammar.root()) };
         let (arena, lacks) = (grammar.into_arena(), tables.profile.lacks.clone());
         let program = Program::build(arena, rules, root, tables.trie.longest, lacks)?;
         program.arena.all_members().try_for_each(Members::check)?;
@@ -140,8 +148,10 @@ impl Program {
         let far = u32::try_from(longest_token).unwrap_or(u32::MAX - 2).saturating_add(1);
         Ok(Program {
             arena,
+            recursive: rules.bodies.iter().map(|_| OnceLock::new()).collect(),
             bodies: rules.bodies,
             root,
+            root_rule: rules.root,
             nullable,
             anything,
             far,
@@ -157,6 +167,41 @@ impl Program {
             booleans: kinds.booleans,
             counts: kinds.counts,
         })
+    }
+
+    /// What the text matches from its start: a call of the root if that is called elsewhere too, so that it is one and the
+    /// same frame everywhere.
+    pub(crate) fn start(&self) -> ExprId {
+        let Some(rule) = self.root_rule.filter(|&rule| self.is_recursive(rule)) else { return self.root };
+        let call = self.arena.iter().find(|(_, expr)| *expr == Expr::Rule(rule));
+        call.map_or(self.root, |(id, _)| id)
+    }
+
+    /// Whether a rule calls itself, as far as that is soon found, or is one of the base, which many grammars call.
+    pub(crate) fn is_recursive(&self, rule: RuleId) -> bool {
+        let shared = self.arena.base().map_or(0, |base| base.rule_count());
+        let known = || rule.index() < shared || self.reaches(rule, shared);
+        *self.recursive[rule.index()].get_or_init(known)
+    }
+
+    fn reaches(&self, rule: RuleId, shared: usize) -> bool {
+        let (mut seen, mut todo) = (FxHashSet::default(), vec![self.bodies[rule.index()]]);
+        while let Some(id) = todo.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.arena.get(id) {
+                Expr::Rule(called) if called == rule => return true,
+                // The base calls nothing but its own.
+                Expr::Rule(called) if called.index() < shared => {}
+                Expr::Rule(called) => todo.push(self.bodies[called.index()]),
+                _ => todo.extend_from_slice(self.arena.children(id)),
+            }
+            if seen.len() > LOOKED {
+                return false;
+            }
+        }
+        false
     }
 
     /// What there is to know of a conjunction that is texts of a loop but for a few.

@@ -56,12 +56,6 @@ impl CellId {
 
     /// The end of the text.
     pub(crate) const LAST: CellId = CellId(1);
-
-    /// Whether a rule that is called before this needs no frame of its own.
-    #[inline]
-    pub(crate) fn is_tail(self) -> bool {
-        self == CellId::NIL || self == CellId::LAST
-    }
 }
 
 impl StateId {
