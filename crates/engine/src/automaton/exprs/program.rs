@@ -172,9 +172,10 @@ impl Program {
     /// What the text matches from its start: a call of the root if that is called elsewhere too, so that it is one and the
     /// same frame everywhere.
     pub(crate) fn start(&self) -> ExprId {
-        let Some(rule) = self.root_rule.filter(|&rule| self.is_recursive(rule)) else { return self.root };
-        let call = self.arena.iter().find(|(_, expr)| *expr == Expr::Rule(rule));
-        call.map_or(self.root, |(id, _)| id)
+        let Some(rule) = self.root_rule else { return self.root };
+        let mut own = (self.arena.base_len()..self.arena.len()).filter_map(ExprId::new);
+        let call = own.find(|&id| self.arena.get(id) == Expr::Rule(rule));
+        call.filter(|_| self.is_recursive(rule)).unwrap_or(self.root)
     }
 
     /// Whether a rule calls itself, as far as that is soon found, or is one of the base, which many grammars call.
