@@ -15,7 +15,6 @@ use tokenstile_testkit::Rng;
 const SIZES: [usize; 5] = [2, 4, 8, 16, 32];
 /// Up to this size there are walks through the masks.
 const WALKED: usize = 4;
-const WALKS: usize = 20;
 /// After so many bytes a walk tries to end, and after so many it must have.
 const LONG: usize = 120;
 const TOO_LONG: usize = 4_000;
@@ -206,7 +205,9 @@ fn nested_deeper(n: usize) -> Shape {
     Shape { schema, seeds: seeds.collect() }
 }
 
-const SHAPES: [(&str, fn(usize) -> Shape); 13] = [
+type Make = fn(usize) -> Shape;
+
+const SHAPES: [(&str, Make); 13] = [
     ("oneOf of open objects", |n| open_objects("oneOf", n)),
     ("anyOf of open objects", |n| open_objects("anyOf", n)),
     ("oneOf of required", |n| required_only("oneOf", n)),
@@ -267,7 +268,6 @@ fn mutate(value: &mut Value, rng: &mut Rng, members: &[(String, Value)], items: 
 }
 
 type Compiled = Result<Constraint, CompileError>;
-
 fn compile(compiler: &Compiler, schema: &str, options: &JsonOptions, limits: &Limits) -> Compiled {
     compiler.compile(&json_schema(schema, options, limits)?)
 }
@@ -348,7 +348,7 @@ fn check(compiler: &Compiler, name: &str, size: usize, shape: &Shape) {
     let member = |(name, value): &(String, Value)| [format!("\"{name}\":{value}"), value.to_string()];
     let texts: Vec<String> =
         members.iter().flat_map(member).chain(items.iter().map(Value::to_string)).collect();
-    for _ in 0..WALKS {
+    for _ in 0..20 {
         let text = walk(&constraint, &texts, &mut rng);
         let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}: {text}", what()));
         assert!(validator.is_valid(&value), "{}: the masks lead to {text}", what());
@@ -385,7 +385,6 @@ fn too_many_end_in_bounded_time() {
     let cases: [(&str, String); 3] = [
         ("members of their own", hostile(|i| properties(joined(0..1_000, |j| format!("\"{i}_{j}\":false"))))),
         ("members in common", hostile(|i| properties(joined(all_but(i), |j| format!("\"{j}\":false"))))),
-        // The text would be too long with all thousand of them.
         ("values", hostile(|i| properties(joined(0..700, |j| format!("\"{j}\":{{\"const\":{i}}}"))))),
     ];
     for (name, schema) in &cases {

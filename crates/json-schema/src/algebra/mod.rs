@@ -19,18 +19,17 @@ mod same;
 mod stages;
 mod strings;
 mod unevaluated;
+mod words;
 
 use tokenstile_grammar::ir::Warning;
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, ExprId, GrammarBuilder, Limits};
 
 pub(crate) use array::{Array, Contains};
-pub(crate) use formula::Formula;
 pub(crate) use goal::{Atom, GoalId, Goals, Literal, ValueId};
-pub(crate) use object::{Member, Object};
-use one_of::Branch;
-use same::Same;
+pub(crate) use object::{Formula, Member, Object};
 pub(crate) use strings::{Matched, Strings, Texts};
+use words::Same;
 
 use std::rc::Rc;
 
@@ -70,6 +69,9 @@ pub(crate) struct Set {
     pub(crate) arrays: Parts<Array>,
     pub(crate) objects: Parts<Object>,
 }
+
+/// Of a branch of `oneOf`: the parts that matter, and all of its parts.
+type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
 
 /// What a union is made of: mostly of one part.
 pub(crate) type Parts<T> = SmallVec<[Rc<T>; 1]>;

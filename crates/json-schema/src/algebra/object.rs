@@ -5,7 +5,6 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::Error;
 
-use super::formula::Formula;
 use super::goal::{Atom, GoalId};
 use super::strings::Strings;
 use super::{Algebra, Branch, LOOK, Parts, Unions};
@@ -45,6 +44,60 @@ pub(crate) struct Member {
 /// Keys that some schema has evaluated.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct SeenKeys(pub(crate) Vec<Strings>);
+
+/// What must hold of an object as a whole.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Formula {
+    /// The object is in a set that has no formula of its own.
+    In(Rc<Object>),
+    Not(Rc<Formula>),
+    All(Vec<Rc<Formula>>),
+    Any(Vec<Rc<Formula>>),
+    /// Exactly one of them holds.
+    One(Vec<Rc<Formula>>),
+}
+
+impl Formula {
+    /// An object is in one of some sets.
+    pub(crate) fn in_any(parts: &[Rc<Object>]) -> Rc<Formula> {
+        match parts {
+            [part] => Formula::of_object(part),
+            _ => Rc::new(Formula::Any(parts.iter().map(Formula::of_object).collect())),
+        }
+    }
+
+    /// An object is in a set.
+    fn of_object(object: &Rc<Object>) -> Rc<Formula> {
+        if object.formulas.is_empty() {
+            return Rc::new(Formula::In(object.clone()));
+        }
+        let plain = Object { formulas: Vec::new(), ..Object::clone(object) };
+        let mut all = object.formulas.clone();
+        if !plain.is_any() {
+            all.push(Rc::new(Formula::In(Rc::new(plain))));
+        }
+        match &all[..] {
+            [one] => one.clone(),
+            _ => Rc::new(Formula::All(all)),
+        }
+    }
+
+    pub(crate) fn negated(self: &Rc<Formula>) -> Rc<Formula> {
+        match &**self {
+            Formula::Not(inner) => inner.clone(),
+            _ => Rc::new(Formula::Not(self.clone())),
+        }
+    }
+
+    /// The formulas that it is made of.
+    pub(crate) fn parts(&self) -> &[Rc<Formula>] {
+        match self {
+            Formula::In(_) => &[],
+            Formula::Not(part) => std::slice::from_ref(part),
+            Formula::All(parts) | Formula::Any(parts) | Formula::One(parts) => parts,
+        }
+    }
+}
 
 impl Object {
     pub(crate) fn any() -> Self {

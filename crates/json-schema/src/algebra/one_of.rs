@@ -5,15 +5,12 @@ use std::rc::Rc;
 use smallvec::smallvec;
 use tokenstile_grammar::Error;
 
-use super::{APART, Algebra, Parts, Set, Strings, Unions};
+use super::{APART, Algebra, Branch, Parts, Set, Strings, Unions};
 use crate::node::{NodeId, Schema};
 use crate::number::NumberSet;
 
 /// So many pairs of branches that have something in common are taken apart one by one.
 const OVERLAPS: usize = 12;
-
-/// The parts of a branch that matter, and all of its parts.
-pub(crate) type Branch<'b, T> = (&'b [Rc<T>], &'b [Rc<T>]);
 
 impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.

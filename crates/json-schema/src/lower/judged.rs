@@ -25,6 +25,9 @@ const CLASSES: usize = 256;
 /// How many numbers it may take to say which slots break which frames.
 const EFFECTS: usize = 1 << 20;
 
+/// Classes of keys that are not listed, with what is asked of their values.
+type Classes<'o> = &'o [(Strings, GoalId)];
+
 /// The frames of an object, and what they say of keys.
 struct Frames<'o> {
     /// The first is the object itself, without its formulas.
@@ -34,7 +37,7 @@ struct Frames<'o> {
     names: FxHashMap<Rc<str>, Vec<(usize, GoalId)>>,
     order: Vec<Rc<str>>,
     /// Frames by what they say of keys that they do not list, if that is anything.
-    by_classes: Vec<(&'o [(Strings, GoalId)], Vec<usize>)>,
+    by_classes: Vec<(Classes<'o>, Vec<usize>)>,
     /// Frames that have obligations.
     obliged: Vec<usize>,
 }

@@ -11,8 +11,7 @@
 use smallvec::SmallVec;
 
 use super::effort::Effort;
-use super::parts::{Field, Layout, SlotPlan, Tally};
-use super::search::Witness;
+use super::parts::{Field, Layout, SlotPlan, Tally, Witness};
 use super::tallies::Tallies;
 use crate::error::Error;
 use crate::ir::Condition;
@@ -175,6 +174,9 @@ fn add_entries(witness: &mut Witness, slot: u32, times: u32) {
         None => witness.push((slot, times)),
     }
 }
+
+/// How many entries are missing, and the slots that make up for it.
+type Missing = (u32, SmallVec<[u32; 8]>);
 
 /// A number of entries in a group: whether there are at least so many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -407,10 +409,10 @@ impl<'t> Search<'t> {
 
     /// Of all that has too few entries, what has the fewest slots to make up for it: how many are missing, and the slots,
     /// first those that change the least besides.
-    fn worst_need(&self, effort: &mut Effort) -> Result<Option<(u32, SmallVec<[u32; 8]>)>, Error> {
+    fn worst_need(&self, effort: &mut Effort) -> Result<Option<Missing>, Error> {
         let counts = self.tallies.bounded.iter().map(|&count| Need::Count(count));
         let groups = self.wanting.iter().map(|&group| Need::Group(group));
-        let mut worst: Option<(u32, SmallVec<[u32; 8]>)> = None;
+        let mut worst: Option<Missing> = None;
         for need in counts.chain(groups) {
             let (missing, slots) = match need {
                 Need::Count(count) => {

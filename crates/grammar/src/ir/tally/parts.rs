@@ -5,6 +5,9 @@ use smallvec::SmallVec;
 /// What is known after some entries: counts, the last slot, the position. Read by [`Tallies`](super::Tallies) alone.
 pub type Tally = SmallVec<[u64; 2]>;
 
+/// Entries that complete a tally: slots, in order, and how many of each.
+pub(super) type Witness = Vec<(u32, u32)>;
+
 /// Some bits of a tally.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Field {

@@ -5,12 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::effort::Effort;
 use super::judged::Judged;
 use super::order::Order;
-use super::parts::{CountPlan, Tally};
+use super::parts::{CountPlan, Tally, Witness};
 use super::tallies::Tallies;
 use crate::error::Error;
-
-/// Entries that complete a tally: slots, in order, and how many of each.
-pub(super) type Witness = Vec<(u32, u32)>;
 
 /// A tally on the way, where it came from, and how often the last slot was used.
 struct Reached {

@@ -7,8 +7,7 @@ use smallvec::SmallVec;
 use super::effort::{Effort, MOST, too_hard};
 use super::judged::Judged;
 use super::order::Order;
-use super::parts::{CountPlan, Field, SlotPlan, Tally};
-use super::search::Witness;
+use super::parts::{CountPlan, Field, SlotPlan, Tally, Witness};
 use super::tree::Tree;
 use crate::error::Error;
 
