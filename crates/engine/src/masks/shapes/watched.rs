@@ -66,6 +66,10 @@ impl<'a> PlaceShape<'a> for WatchedSubtree {
     }
 }
 
+/// The tokens with which a text fails in the first place of a table, as long as they do not come to where they come from
+/// another place; and, in order, those with which it does not fail before that, but in the other place.
+type Unlike = (Vec<u32>, Vec<u32>);
+
 impl Walk<'_> {
     /// Takes all tokens from an anchor on. Answers whether they are not too many to be looked at.
     fn watched(&mut self, index: u32, known: &UnderConditions) -> Result<bool, Exceeded> {
@@ -240,16 +244,14 @@ impl Walk<'_> {
         }
     }
 
-    /// The tokens below a node with which a text fails in the first place of a table, as long as they do not come to where they
-    /// come from another place; and, in order, those with which it does not fail before that, but in the other place.
-    /// `None` if they are many.
+    /// What tells tokens below a node apart in the first place of a table and in another; `None` if they are many.
     fn failing_unlike(
         &mut self,
         node: u32,
         other: u8,
         watcher: &Watcher,
         chars: &ByteSet,
-    ) -> Result<Option<(Vec<u32>, Vec<u32>)>, Exceeded> {
+    ) -> Result<Option<Unlike>, Exceeded> {
         let (mut fails, mut goes_on) = (Vec::new(), Vec::new());
         let mut todo = vec![(node, 0, other)];
         let mut visits = 0;
