@@ -113,6 +113,7 @@ impl Build<'_> {
             can_end,
             generic: false,
             open: OnceLock::new(),
+            rest: OnceLock::new(),
             entry: OnceId::new(),
             clamped: OnceId::new(),
         };
@@ -146,6 +147,7 @@ impl Build<'_> {
             can_end,
             generic: true,
             open: OnceLock::from(Box::from([0])),
+            rest: OnceLock::new(),
             entry: OnceId::new(),
             clamped: OnceId::new(),
         };

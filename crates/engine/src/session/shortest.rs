@@ -7,18 +7,23 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::{Place, Refused, Session};
-use crate::automaton::FAR;
+use crate::automaton::{FAR, StateId};
 use crate::error::MatchError;
 use crate::stack::{Config, Stack};
+use crate::tokens::pending::End;
 use crate::tracker::{ConfigKey, key_of};
 
 /// Places that a search looks at before it gives up.
 const PLACES: usize = 20_000;
 /// Bytes that are tried of those that lead alike, where repetitions tell them apart.
 const ALIKE: usize = 3;
+
+/// About how many bytes follow a frame that ends in some way on some stack.
+type Known = FxHashMap<(u128, Option<End>), u32>;
 
 /// A place that the search has reached.
 struct Reached {
@@ -67,37 +72,48 @@ impl Session {
     }
 
     /// About how many bytes lead from a configuration to the end of the text.
-    fn rest_of(&self, config: &Config, known: &mut FxHashMap<u128, u32>) -> u32 {
-        let store = &self.generation.store;
-        let heads = config
-            .iter()
-            .map(|(state, stack)| store.rest_of(*state).saturating_add(self.rest_of_stack(stack, known)));
+    fn rest_of(&self, config: &Config, known: &mut Known) -> u32 {
+        for (state, stack) in config {
+            self.know_below(*state, stack, known);
+        }
+        let heads = config.iter().map(|(state, stack)| self.rest_above(*state, stack, known));
         heads.min().unwrap_or(FAR).min(FAR)
     }
 
-    /// The same for a stack; iterative, since stacks are deep.
-    fn rest_of_stack(&self, stack: &Stack, known: &mut FxHashMap<u128, u32>) -> u32 {
+    /// The same for a state, where it is known of what is below.
+    fn rest_above(&self, state: StateId, stack: &Stack, known: &Known) -> u32 {
         let store = &self.generation.store;
-        let mut todo = vec![stack];
-        while let Some(top) = todo.last().copied() {
-            let open: Vec<&Stack> = top
-                .links
-                .iter()
-                .map(|link| &link.1)
-                .filter(|below| !known.contains_key(&below.key))
-                .collect();
-            if !open.is_empty() && !known.contains_key(&top.key) {
-                todo.extend(open);
+        let cells = store.rests_of(state).map(|(rest, end)| {
+            let below = known.get(&(stack.key, end)).copied().unwrap_or(FAR);
+            rest.saturating_add(below)
+        });
+        cells.min().unwrap_or(FAR).min(FAR)
+    }
+
+    /// Finds out about all that a frame may end in: iterative, since stacks are deep.
+    fn know_below(&self, state: StateId, stack: &Stack, known: &mut Known) {
+        let store = &self.generation.store;
+        let mut todo: Vec<(&Stack, Option<End>)> =
+            store.rests_of(state).map(|(_, end)| (stack, end)).collect();
+        while let Some((top, end)) = todo.last().copied() {
+            if known.contains_key(&(top.key, end)) {
+                todo.pop();
                 continue;
             }
-            let links = top.links.iter().map(|(ret, below)| {
-                store.rest_of(*ret).saturating_add(known.get(&below.key).copied().unwrap_or(FAR))
-            });
-            let least = links.min().unwrap_or(FAR);
-            known.entry(top.key).or_insert(if top.bottom { 0 } else { least.min(FAR) });
+            let returns: SmallVec<[(StateId, &Stack); 2]> =
+                top.links.iter().map(|(ret, below)| (store.returned(*ret, end), below)).collect();
+            let before = todo.len();
+            for (state, below) in &returns {
+                let ends = store.rests_of(*state).map(|(_, end)| (*below, end));
+                todo.extend(ends.filter(|(below, end)| !known.contains_key(&(below.key, *end))));
+            }
+            if todo.len() > before {
+                continue;
+            }
+            let least = returns.iter().map(|(state, below)| self.rest_above(*state, below, known)).min();
+            known.insert((top.key, end), if top.bottom { 0 } else { least.unwrap_or(FAR) });
             todo.pop();
         }
-        known.get(&stack.key).copied().unwrap_or(FAR)
     }
 }
 
@@ -121,7 +137,7 @@ struct Search {
     reached: Vec<Reached>,
     queue: BinaryHeap<Reverse<(u32, u32, usize)>>,
     seen: FxHashSet<(ConfigKey, u64)>,
-    known: FxHashMap<u128, u32>,
+    known: Known,
 }
 
 impl Search {

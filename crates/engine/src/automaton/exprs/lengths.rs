@@ -4,7 +4,7 @@
 //! guess, and rather too high: it orders a search and says when to begin one, and no answer depends on it.
 
 use tokenstile_grammar::ExprId;
-use tokenstile_grammar::ir::{Arena, CharSet, Expr, Members};
+use tokenstile_grammar::ir::{Arena, CharSet, Expr, Members, Tallies};
 
 /// More bytes than any search goes for.
 pub(crate) const FAR: u32 = 1 << 24;
@@ -59,12 +59,27 @@ fn of_all(arena: &Arena, rules: &[u32]) -> Vec<u32> {
 /// The entries that must be there, the shortest that each count allows.
 fn of_members(members: &Members, all: &[u32]) -> u32 {
     let separator = all[members.separator.index()];
+    if members.condition.is_some() {
+        let tallies = Tallies::new(members);
+        let wanting = tallies.wanting(&tallies.start());
+        return length_of_entries(members, &wanting, all).saturating_sub(separator);
+    }
     let entry = |slot: &u32| all[members.slots[*slot as usize].entry.index()];
     let counts = members.counts.iter().filter(|count| count.min > 0).map(|count| {
         let shortest = count.slots.iter().map(entry).min().unwrap_or(FAR);
         shortest.saturating_add(separator).saturating_mul(count.min)
     });
     counts.fold(0u32, u32::saturating_add).saturating_sub(separator)
+}
+
+/// The bytes of some entries, with a separator before each.
+pub(crate) fn length_of_entries(members: &Members, entries: &[(u32, u32)], lengths: &[u32]) -> u32 {
+    let separator = lengths[members.separator.index()];
+    let of = |&(slot, times): &(u32, u32)| {
+        let entry = lengths[members.slots[slot as usize].entry.index()];
+        entry.saturating_add(separator).saturating_mul(times)
+    };
+    entries.iter().map(of).fold(0u32, u32::saturating_add)
 }
 
 fn shortest_character(set: &CharSet) -> u32 {

@@ -9,7 +9,7 @@ mod texts;
 
 pub(crate) use exceptions::Exceptions;
 pub(crate) use expressions::first_literal;
-pub(crate) use lengths::FAR;
+pub(crate) use lengths::{FAR, length_of_entries};
 pub(crate) use program::{Behind, Program};
 pub(crate) use shortest::Shortest;
 pub(crate) use texts::Texts;

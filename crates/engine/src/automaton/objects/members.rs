@@ -17,6 +17,8 @@ pub(crate) struct Counted {
     pub(crate) generic: bool,
     /// The slots that can be used next, in order.
     pub(crate) open: OnceLock<Box<[u32]>>,
+    /// About how many bytes the entries take that are wanting.
+    pub(crate) rest: OnceLock<u32>,
     /// The state at the start of an entry.
     pub(crate) entry: OnceId<StateId>,
     /// The same as far as one token can tell.

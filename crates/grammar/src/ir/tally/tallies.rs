@@ -173,6 +173,25 @@ impl Tallies {
         }
     }
 
+    /// Slots in which entries, so many of each, would about complete a tally. It is where a search may begin, and not always
+    /// enough or the least.
+    pub fn wanting(&self, tally: &Tally) -> Vec<(u32, u32)> {
+        if self.can_end(tally) {
+            return Vec::new();
+        }
+        if let Some(judged) = &self.judged {
+            let witness = self.judged_witness(judged, tally, &Witness::new(), &mut Effort::judged());
+            return witness.ok().flatten().unwrap_or_default();
+        }
+        let counts = self.bounded.iter().map(|&count| &self.counts[count as usize]);
+        let wanting = counts.filter_map(|count| {
+            let missing = count.min.saturating_sub(self.value(tally, count));
+            let slot = count.slots.iter().copied().find(|&slot| self.is_open(tally, slot))?;
+            (missing > 0).then_some((slot, missing))
+        });
+        wanting.collect()
+    }
+
     /// What one question may cost.
     pub(super) fn effort(&self) -> Effort {
         if self.judged.is_some() { Effort::judged() } else { Effort::default() }
