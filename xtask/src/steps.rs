@@ -54,7 +54,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path, &Data) -> End);
 
-const STEPS: [Step; 15] = [
+const STEPS: [Step; 14] = [
     ("tidy", |root, _| tidy(root)),
     ("fmt", |root, _| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator.
@@ -65,22 +65,6 @@ const STEPS: [Step; 15] = [
     ("data", fetch),
     ("tests", tests),
     ("doctests", |root, _| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
-    // By itself, since the feature is for no other build.
-    ("ways", |root, _| {
-        cargo(
-            root,
-            &[
-                "test",
-                "--package",
-                "tokenstile-ablation",
-                "--features",
-                "ablate",
-                "--test",
-                "exact",
-                "--quiet",
-            ],
-        )
-    }),
     ("command", |root, _| smoke(root)),
     ("serve", serve),
     ("conformance", conformance_sample),
