@@ -642,7 +642,7 @@ impl Store {
             build.constants();
         }
         let mut build = store.build();
-        let cell = build.push(store.program.root, CellId::LAST);
+        let cell = build.push(store.program.start(), CellId::LAST);
         let start = build.state(&[cell]);
         drop(build);
         let _ = store.start.set(start);

@@ -19,6 +19,8 @@ pub(crate) struct Program {
     pub(crate) arena: Arena,
     pub(crate) bodies: Vec<ExprId>,
     pub(crate) root: ExprId,
+    /// The rule that it is the body of, if there are rules.
+    root_rule: Option<RuleId>,
     /// Whether rules call themselves, once that was asked.
     recursive: Vec<OnceLock<bool>>,
     /// Whether an expression matches the empty text.
@@ -52,6 +54,7 @@ pub(crate) struct Program {
 struct Rules {
     bodies: Vec<ExprId>,
     nullable: Vec<bool>,
+    root: Option<RuleId>,
 }
 
 /// In so many expressions it is looked for a call of a rule inside itself.
@@ -106,7 +109,7 @@ impl Program {
         let bodies: Vec<ExprId> = grammar.rules().iter().map(|r| r.body).collect();
         let root = bodies[grammar.root().index()];
         let nullable = tokenstile_grammar::passes::nullable(&grammar);
-        let rules = Rules { bodies, nullable };
+        let rules = Rules { bodies, nullable, root: Some(grammar.root()) };
         let (arena, lacks) = (grammar.into_arena(), tables.profile.lacks.clone());
         let program = Program::build(arena, rules, root, tables.trie.longest, lacks)?;
         program.arena.all_members().try_for_each(Members::check)?;
@@ -148,6 +151,7 @@ impl Program {
             recursive: rules.bodies.iter().map(|_| OnceLock::new()).collect(),
             bodies: rules.bodies,
             root,
+            root_rule: rules.root,
             nullable,
             anything,
             far,
@@ -163,6 +167,15 @@ impl Program {
             booleans: kinds.booleans,
             counts: kinds.counts,
         })
+    }
+
+    /// What the text matches from its start: a call of the root if that is called elsewhere too, so that it is one and the
+    /// same frame everywhere.
+    pub(crate) fn start(&self) -> ExprId {
+        let Some(rule) = self.root_rule else { return self.root };
+        let mut own = (self.arena.base_len()..self.arena.len()).filter_map(ExprId::new);
+        let call = own.find(|&id| self.arena.get(id) == Expr::Rule(rule));
+        call.filter(|_| self.is_recursive(rule)).unwrap_or(self.root)
     }
 
     /// Whether a rule calls itself, as far as that is soon found, or is one of the base, which many grammars call.
