@@ -48,7 +48,7 @@ fn the_form_of_expressions() {
         (r#"root ::= "ab"{4294967294}"#, r#"root ::= "ab"{4294967294,4294967294}"#),
         (r#"root ::= "ab"{0003}"#, r#"root ::= "ab"{3,3}"#),
         (r#"root ::= "ab"{2}{3}"#, r#"root ::= "ab"{6,6}"#),
-        (r#"root ::= "ab"+? "#, r#"root ::= "ab"+?"#),
+        (r#"root ::= "ab"+? "#, r#"root ::= "ab"*"#),
         (r#"root ::= ()"#, r#"root ::= """#),
         (r#"root ::= "#, r#"root ::= """#),
         (r#"root ::= "" | """#, r#"root ::= """#),
