@@ -274,6 +274,8 @@ switches! {
     ClampedBounds = "clamped bounds",
     /// Cells that can do nothing that another cannot are left out.
     CoveredCells = "covered cells",
+    /// Formulas are simplified.
+    FormulaRules = "formula rules",
     /// Which cells large leaves of formulas come from is remembered.
     LeafMemo = "leaf memo",
     /// A completion of a formula is first looked for along a single way.

@@ -139,22 +139,77 @@ impl<'s> Build<'s> {
         let (zero, one) =
             if both { (FormulaId::FALSE, FormulaId::TRUE) } else { (FormulaId::TRUE, FormulaId::FALSE) };
         let mut flat: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        let mut is_mixed = false;
         for part in parts {
             match &store.formula(part).kind {
                 _ if part == zero => return zero,
                 _ if part == one => {}
                 Kind::And(list) if both => flat.extend_from_slice(list),
                 Kind::Or(list) if !both => flat.extend_from_slice(list),
-                _ => flat.push(part),
+                kind => {
+                    is_mixed |= !matches!(kind, Kind::Leaf { .. });
+                    flat.push(part);
+                }
             }
         }
         flat.sort_unstable();
         flat.dedup();
+        if is_mixed && flat.len() > 1 && !is_off(Switch::FormulaRules) {
+            match self.simplified(&flat, both) {
+                Some(parts) if parts.contains(&zero) => return zero,
+                Some(parts) => return self.joined(parts, both),
+                None => {}
+            }
+        }
         match flat[..] {
             [] => one,
             [only] => only,
             _ => self.formula_of_parts(&flat, both),
         }
+    }
+
+    /// Parts of a conjunction or a disjunction, less what the others make needless: with "a", "a or b" says nothing, and
+    /// "not a or b" says "b". `None` if there is nothing like that.
+    fn simplified(&mut self, parts: &[FormulaId], both: bool) -> Option<SmallVec<[FormulaId; 4]>> {
+        let store = self.store;
+        let is_opposite = |a: FormulaId| match store.formula(a) {
+            Formula { kind: Kind::Not(b), .. } => parts.binary_search(b).is_ok(),
+            // If there is none yet, it is not among the parts.
+            Formula { kind: Kind::Leaf { .. }, complement, .. } => {
+                complement.get().is_some_and(|not| parts.binary_search(not).is_ok())
+            }
+            _ => false,
+        };
+        let mut out: SmallVec<[FormulaId; 4]> = SmallVec::new();
+        let mut changed = false;
+        for &part in parts {
+            let inner = match &store.formula(part).kind {
+                Kind::Or(list) if both => list,
+                Kind::And(list) if !both => list,
+                Kind::Not(_) if is_opposite(part) => {
+                    return Some(SmallVec::from_slice(&[if both {
+                        FormulaId::FALSE
+                    } else {
+                        FormulaId::TRUE
+                    }]));
+                }
+                _ => {
+                    out.push(part);
+                    continue;
+                }
+            };
+            if inner.iter().any(|one| parts.binary_search(one).is_ok()) {
+                changed = true;
+            } else if inner.iter().any(|&one| is_opposite(one)) {
+                changed = true;
+                let rest: SmallVec<[FormulaId; 4]> =
+                    inner.iter().copied().filter(|&one| !is_opposite(one)).collect();
+                out.push(self.joined(rest, !both));
+            } else {
+                out.push(part);
+            }
+        }
+        changed.then_some(out)
     }
 
     /// The complement. Only leaves are under a "not": so it can be told how far a formula is from its end.
