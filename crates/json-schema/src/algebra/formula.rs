@@ -20,19 +20,13 @@ impl Object {
 }
 
 impl Algebra<'_> {
-    /// Whether objects may be put together as formulas. Where what was evaluated is asked for, each alternative has to
-    /// stand for itself, since each brings along its own.
-    pub(super) fn may_judge(&self) -> bool {
-        !self.annotate
-    }
-
     /// What is in one of `a` and in one of `b` as one set.
     pub(super) fn judged_product(
         &mut self,
         a: &[Rc<Object>],
         b: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if !self.may_judge() {
+        if !self.judges {
             return Ok(None);
         }
         let both = self.intersect_objects(&as_one(a), &as_one(b))?;
@@ -46,7 +40,7 @@ impl Algebra<'_> {
         branches: &[Branch<'_, Object>],
         within: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if !self.may_judge() {
+        if !self.judges {
             return Ok(None);
         }
         let whole = branches.iter().filter(|(part, _)| !part.is_empty());

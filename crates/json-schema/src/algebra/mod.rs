@@ -203,6 +203,9 @@ pub(crate) struct Algebra<'a> {
     blocked: bool,
     /// Whether some schema asks what others have evaluated.
     annotate: bool,
+    /// Whether objects may be put together as formulas. Where what was evaluated is asked for, each alternative has to
+    /// stand for itself, since each brings along its own.
+    pub(crate) judges: bool,
     same: Same<'a>,
 }
 
@@ -210,8 +213,7 @@ impl<'a> Algebra<'a> {
     pub(crate) fn new(
         base: &'static SchemaBase,
         nodes: &'a Nodes<'a>,
-        options: &'a JsonOptions,
-        limits: &'a Limits,
+        (options, limits): (&'a JsonOptions, &'a Limits),
         budget: Budget<'a>,
     ) -> Result<Self, Error> {
         let asks = |node: &Node| match node {
@@ -243,6 +245,7 @@ impl<'a> Algebra<'a> {
             outer: 0,
             blocked: false,
             annotate,
+            judges: !annotate,
             same: Same::default(),
         })
     }
