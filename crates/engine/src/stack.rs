@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{NodeId, StateId, Store};
+use crate::automaton::{Moving, NodeId, StateId, Store};
 use crate::collections::FewSet;
 
 /// A shared stack.
@@ -283,6 +283,51 @@ impl<'a> Rebase<'a> {
             links.extend(self.base.links.iter().cloned());
         }
         stacks.node(links, node.bottom && self.base.bottom)
+    }
+}
+
+/// Takes configurations over into another store.
+pub(crate) struct MovingStacks<'s> {
+    states: Moving<'s>,
+    /// The new stacks, by the keys of the old ones.
+    made: FxHashMap<u128, Stack>,
+}
+
+impl<'s> MovingStacks<'s> {
+    pub(crate) fn new(from: &'s Store, to: &'s Store) -> Self {
+        MovingStacks { states: Moving::new(from, to), made: FxHashMap::default() }
+    }
+
+    /// The same configuration in the other store.
+    pub(crate) fn config(&mut self, config: &Config) -> Config {
+        let mut moved: Config =
+            config.iter().map(|(state, stack)| (self.states.state(*state), self.stack(stack))).collect();
+        moved.sort_by_key(|head| head.0);
+        moved
+    }
+
+    /// The same stack, those below it first: in a loop, since it may be deep.
+    fn stack(&mut self, stack: &Stack) -> Stack {
+        let mut todo = vec![stack];
+        while let Some(&top) = todo.last() {
+            let open = todo.len();
+            if !self.made.contains_key(&top.key) {
+                todo.extend(top.links.iter().map(|l| &l.1).filter(|below| !self.made.contains_key(&below.key)));
+            }
+            if todo.len() > open {
+                continue;
+            }
+            todo.pop();
+            if !self.made.contains_key(&top.key) {
+                let mut links: SmallVec<[(StateId, Stack); 1]> = SmallVec::new();
+                for (ret, below) in &top.links {
+                    links.push((self.states.state(*ret), self.made[&below.key].clone()));
+                }
+                links.sort_by_key(|l| l.0);
+                self.made.insert(top.key, StackNode::new(links, top.bottom));
+            }
+        }
+        self.made[&stack.key].clone()
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod ahead;
 mod batch;
+mod history;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
 
@@ -12,62 +13,35 @@ use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::masks::WholeId;
 use crate::session::{Place, Refused, Session};
+use crate::stack::MovingStacks;
 use crate::tokens::accept::{Accept, Union};
 use crate::tracker::SPECIAL;
 use crate::vocab::TokenId;
+
+use history::{Here, History, Input, RECENT, Step};
 
 pub use batch::fill_masks;
 
 /// One sequence: where it stands, and how it got there.
 ///
-/// A call that is refused changes nothing. Forking and undoing cost the same however long the text is.
+/// A call that is refused changes nothing. Forking costs the same however long the text is; so does undoing a few steps, and
+/// that of many is at most like doing as many.
 pub struct Matcher {
-    pub(super) session: Session,
-    pub(super) last: Arc<Step>,
-    /// The mask that was last asked for, and the step it belongs to.
-    shown: Option<(Arc<Step>, Box<[u32]>)>,
+    session: Session,
+    /// Where it stands.
+    here: Arc<Here>,
+    history: History,
+    /// The mask that was last asked for, and the place it belongs to.
+    shown: Option<(Arc<Here>, Box<[u32]>)>,
 }
 
 impl Clone for Matcher {
     fn clone(&self) -> Self {
-        Matcher { session: self.session.clone(), last: self.last.clone(), shown: None }
-    }
-}
-
-/// One commit, linked to the one before.
-pub(super) struct Step {
-    before: Option<Arc<Step>>,
-    input: Input,
-    /// The tracker is beside the automaton, for constraints that ask for it.
-    pub(super) place: Place,
-    /// The number of the [`WholeId`] of the configuration plus one; 0 while it is not known.
-    whole: AtomicU32,
-    /// Commits up to this one.
-    count: usize,
-    /// Bytes of text up to this one.
-    text_len: usize,
-}
-
-enum Input {
-    Start,
-    Token(TokenId),
-    Bytes(Box<[u8]>),
-    End(TokenId),
-}
-
-impl Step {
-    /// Takes note of where the configuration's masks are.
-    fn know(&self, whole: WholeId) {
-        self.whole.store(whole.0 + 1, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Step {
-    /// In a loop: a long history must not use the call stack.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(step) = before {
-            before = Arc::into_inner(step).and_then(|mut s| s.before.take());
+        Matcher {
+            session: self.session.clone(),
+            here: self.here.clone(),
+            history: self.history.clone(),
+            shown: None,
         }
     }
 }
@@ -82,8 +56,8 @@ impl Constraint {
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let session = Session::new(constraint);
-        let last = Arc::new(start(&session));
-        Matcher { session, last, shown: None }
+        let here = Arc::new(Here::new(session.start(), &session.generation));
+        Matcher { session, history: History::new(here.clone()), here, shown: None }
     }
 
     /// The constraint this sequence is matched against.
@@ -98,12 +72,12 @@ impl Matcher {
 
     /// How many bytes of text were committed.
     pub fn text_len(&self) -> usize {
-        self.last.text_len
+        self.history.last.text_len
     }
 
     /// How many steps can be undone: one for each commit.
     pub fn steps(&self) -> usize {
-        self.last.count
+        self.history.last.count
     }
 
     /// Writes the mask of the tokens that may come next: bit `i % 32` of word `i / 32` is token `i`.
@@ -122,9 +96,9 @@ impl Matcher {
         self.renew_if_full()?;
         let accepting = self.write_allowed(words)?;
         if self.session.inner().needs_proof {
-            self.session.keep_completable(&self.last.place.0, words)?;
+            self.session.keep_completable(&self.here.place.0, words)?;
         }
-        if let (config, Some(tracker)) = &self.last.place {
+        if let (config, Some(tracker)) = &self.here.place {
             self.session.correct(config, tracker, &mut words[..needed])?;
         }
         self.session.is_sound()?;
@@ -141,19 +115,19 @@ impl Matcher {
     /// The mask of the tokens that may come next, in a buffer of the matcher's own. Asking again before the next
     /// commit costs nothing.
     pub fn mask(&mut self) -> Result<&[u32], MatchError> {
-        let valid = self.shown.as_ref().is_some_and(|(step, _)| Arc::ptr_eq(step, &self.last));
+        let valid = self.shown.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, &self.here));
         if !valid {
             let words = self.shown.take().map(|(_, words)| words);
             let mut words = words.unwrap_or_else(|| vec![0; self.mask_words()].into());
             self.fill_mask(&mut words)?;
-            self.shown = Some((self.last.clone(), words));
+            self.shown = Some((self.here.clone(), words));
         }
         Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
     }
 
     /// Writes the mask of the tokens that the automaton allows; says whether the text may end.
     fn write_allowed(&self, words: &mut [u32]) -> Result<bool, MatchError> {
-        let (config, kept) = (&self.last.place.0, &self.session.inner().common.kept);
+        let (config, kept) = (&self.here.place.0, &self.session.inner().common.kept);
         let Generation { store, masks, .. } = &*self.session.generation;
         if let Some(known) = self.whole() {
             return Ok(masks.write(store, kept, known, words));
@@ -164,17 +138,17 @@ impl Matcher {
         }
         let (tokens, accepts) = (Union::of(&sets), self.session.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
-        self.last.know(known);
+        self.here.know(known);
         Ok(masks.write(store, kept, known, words))
     }
 
     /// What is known of the configuration, if its mask was asked for before.
     fn whole(&self) -> Option<WholeId> {
-        if let Some(number) = self.last.whole.load(Ordering::Relaxed).checked_sub(1) {
+        if let Some(number) = self.here.whole.load(Ordering::Relaxed).checked_sub(1) {
             return Some(WholeId(number));
         }
-        let found = self.session.generation.masks.whole(&self.last.place.0)?;
-        self.last.know(found);
+        let found = self.session.generation.masks.whole(&self.here.place.0)?;
+        self.here.know(found);
         Some(found)
     }
 
@@ -189,7 +163,7 @@ impl Matcher {
         }
         let Some(bytes) = vocab.bytes(token).map(<[u8]>::to_vec) else { return Ok(false) };
         self.renew_if_full()?;
-        match self.session.go_on(&self.last.place, &bytes) {
+        match self.session.go_on(&self.here.place, &bytes) {
             Ok(place) => self.session.is_completable_at(&place),
             Err(Refused::At(_)) => Ok(false),
             Err(Refused::Limit(e)) => Err(e.into()),
@@ -210,7 +184,7 @@ impl Matcher {
             if !self.is_accepting() {
                 return Err(forbidden);
             }
-            self.push(Input::End(token), self.last.place.clone(), 0);
+            self.push(Input::End, self.here.place.clone(), 0);
             return Ok(());
         }
         self.renew_if_full()?;
@@ -238,17 +212,17 @@ impl Matcher {
             return Err(MatchError::Finished);
         }
         self.renew_if_full()?;
-        match self.session.go_on(&self.last.place, bytes) {
+        match self.session.go_on(&self.here.place, bytes) {
             Ok(place) => {
                 if !self.session.is_alive_at(&place)? {
-                    let at = self.session.dead_end(&self.last.place, bytes)?;
+                    let at = self.session.dead_end(&self.here.place, bytes)?;
                     return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
                 }
-                self.push(Input::Bytes(bytes.into()), place, bytes.len());
+                self.push(Input::Bytes(Box::new(bytes.to_vec())), place, bytes.len());
                 Ok(())
             }
             Err(Refused::At(at)) => {
-                let at = self.session.dead_end(&self.last.place, &bytes[..=at])?;
+                let at = self.session.dead_end(&self.here.place, &bytes[..=at])?;
                 Err(MatchError::ForbiddenByte { at, byte: bytes[at] })
             }
             Err(Refused::Limit(e)) => Err(e.into()),
@@ -257,7 +231,7 @@ impl Matcher {
 
     /// Where a token leads from the last step.
     fn go_on_by(&self, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
-        let (config, tracker) = &self.last.place;
+        let (config, tracker) = &self.here.place;
         let tracker = match tracker {
             Some(tracker) if !tracker.stays(bytes) => {
                 if let Some(at) = bytes.iter().position(|b| SPECIAL.contains(b)) {
@@ -285,15 +259,52 @@ impl Matcher {
 
     /// Undoes the last `steps` commits, an end token among them or not.
     pub fn rollback(&mut self, steps: usize) -> Result<(), MatchError> {
-        if steps > self.last.count {
-            return Err(MatchError::NothingToUndo { asked: steps, done: self.last.count });
+        let done = self.history.last.count;
+        let Some(count) = done.checked_sub(steps) else {
+            return Err(MatchError::NothingToUndo { asked: steps, done });
+        };
+        let target = self.history.step(count);
+        if target.place_in(&self.session.generation).is_none() {
+            self.renew_if_full()?;
         }
-        for _ in 0..steps {
-            if let Some(before) = &self.last.before {
-                self.last = before.clone();
+        self.here = self.place_at(&target)?;
+        self.history.go_back(target);
+        Ok(())
+    }
+
+    /// Where the sequence stood after a step: as it is kept, or else by playing what was committed since the last step before
+    /// it of which that is kept.
+    fn place_at(&self, target: &Arc<Step>) -> Result<Arc<Here>, MatchError> {
+        let mut since: Vec<&Arc<Step>> = Vec::new();
+        let mut step = target;
+        let mut here = loop {
+            match (step.place_in(&self.session.generation), &step.before) {
+                (Some(here), _) => break here,
+                (None, None) => break Arc::new(Here::new(self.session.start(), &self.session.generation)),
+                (None, Some(before)) => {
+                    since.push(step);
+                    step = before;
+                }
+            }
+        };
+        for step in since.into_iter().rev() {
+            let vocab = self.session.constraint.vocab();
+            let bytes = match &step.input {
+                Input::Token(token) => vocab.bytes(*token).unwrap_or_default(),
+                Input::Bytes(bytes) => bytes,
+                Input::Start | Input::End => &[],
+            };
+            let place = match self.session.go_on(&here.place, bytes) {
+                Ok(place) => place,
+                Err(Refused::Limit(e)) => return Err(e.into()),
+                Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
+            };
+            here = Arc::new(Here::new(place, &self.session.generation));
+            if target.count - step.count < RECENT {
+                step.keep(here.clone());
             }
         }
-        Ok(())
+        Ok(here)
     }
 
     /// A second sequence that starts where this one stands; the two do not see each other.
@@ -305,77 +316,50 @@ impl Matcher {
     /// Back to the start of a text.
     pub fn reset(&mut self) {
         self.session = Session::new(self.session.constraint.clone());
-        self.last = Arc::new(start(&self.session));
+        self.here = Arc::new(Here::new(self.session.start(), &self.session.generation));
+        self.history = History::new(self.here.clone());
     }
 
     /// Whether the text so far is complete: an end token may come next.
     pub fn is_accepting(&self) -> bool {
-        self.session.accepts(&self.last.place.0) && !self.is_finished()
+        self.session.accepts(&self.here.place.0) && !self.is_finished()
     }
 
     /// Whether an end token was committed.
     pub fn is_finished(&self) -> bool {
-        matches!(self.last.input, Input::End(_))
+        matches!(self.history.last.input, Input::End)
     }
 
     fn push(&mut self, input: Input, place: Place, len: usize) {
-        let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
-        self.last = Arc::new(Step {
-            before: Some(self.last.clone()),
-            input,
-            place,
-            whole: AtomicU32::new(0),
-            count,
-            text_len,
-        });
+        self.here = Arc::new(Here::new(place, &self.session.generation));
+        self.history.push(input, self.here.clone(), len);
     }
 
     /// If the shared caches have grown too large, or have in them what was given up half-way, moves this sequence to new
-    /// ones by playing it again.
+    /// ones: where it stands, and where it stood after the steps of which that is kept.
     pub(crate) fn renew_if_full(&mut self) -> Result<(), MatchError> {
         let Session { constraint, generation } = &self.session;
         if self.session.is_sound().is_ok() && !generation.is_full(&constraint.inner.limits) {
             return Ok(());
         }
-        let mut inputs = Vec::with_capacity(self.last.count);
-        let mut step = &self.last;
-        while let Some(before) = &step.before {
-            inputs.push(step.clone());
-            step = before;
+        let new = constraint.inner.renew(generation);
+        let mut moving = MovingStacks::new(&generation.store, &new.store);
+        let mut moved = |here: &Here| {
+            let (config, tracker) = &here.place;
+            Arc::new(Here::new((moving.config(config), tracker.clone()), &new))
+        };
+        let here = moved(&self.here);
+        for step in self.history.placed() {
+            if Arc::ptr_eq(step, &self.history.last) {
+                step.keep(here.clone());
+            } else if let Some(old) = step.place_in(generation) {
+                step.keep(moved(&old));
+            }
         }
-        let generation = constraint.inner.renew(generation);
-        let session = Session { constraint: constraint.clone(), generation };
-        let mut again = Matcher { last: Arc::new(start(&session)), session, shown: None };
-        for step in inputs.into_iter().rev() {
-            let (input, bytes): (Input, &[u8]) = match &step.input {
-                Input::Start => continue,
-                Input::Token(t) => {
-                    (Input::Token(*t), self.session.constraint.vocab().bytes(*t).unwrap_or_default())
-                }
-                Input::Bytes(b) => (Input::Bytes(b.clone()), b),
-                Input::End(t) => (Input::End(*t), &[]),
-            };
-            let place = match again.session.go_on(&again.last.place, bytes) {
-                Ok(place) => place,
-                Err(Refused::Limit(e)) => return Err(e.into()),
-                Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
-            };
-            again.push(input, place, bytes.len());
-        }
-        again.session.generation.settle();
-        *self = again;
+        drop(moving);
+        new.settle();
+        (self.here, self.session.generation) = (here, new);
         Ok(())
-    }
-}
-
-fn start(session: &Session) -> Step {
-    Step {
-        before: None,
-        input: Input::Start,
-        place: session.start(),
-        whole: AtomicU32::new(0),
-        count: 0,
-        text_len: 0,
     }
 }
 
@@ -384,7 +368,7 @@ impl std::fmt::Debug for Matcher {
         f.debug_struct("Matcher")
             .field("steps", &self.steps())
             .field("text_len", &self.text_len())
-            .field("heads", &self.last.place.0.len())
+            .field("heads", &self.here.place.0.len())
             .finish_non_exhaustive()
     }
 }

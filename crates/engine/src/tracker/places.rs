@@ -51,6 +51,10 @@ pub(crate) struct Spot {
     pub(crate) after: RwLock<Ways>,
     /// Whether what is being written, or what holds it so many containers further out, has plenty of choice left.
     pub(crate) plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
+    /// How many different things the string, or the number, that is being written can become at least, as a power of two.
+    pub(crate) choices: [OnceLock<f32>; 2],
+    /// The same where tokens of digits lead: the least of all that are below a node of the trie.
+    pub(crate) choices_below: RwLock<SmallVec<[(u32, f32); 1]>>,
     /// Of keys, where nothing holds their object: see [`is_key_of_plenty`](Session::is_key_of_plenty).
     pub(crate) plenty_alone: OnceLock<Option<bool>>,
 }

@@ -148,6 +148,18 @@ impl Tracker {
         self.in_plain_text().then(|| ways_of(self.compared().map(Cursor::view)))
     }
 
+    /// How many keys and items what is being written could still become a repetition of, as a power of two; more if they
+    /// are not known by themselves.
+    pub(crate) fn repeatable(&self) -> f32 {
+        let all: u64 = self.compared().map(|cursor| u64::from(cursor.view().count())).sum();
+        (all as f32).log2()
+    }
+
+    /// Whether digits of a number's value are being written.
+    pub(crate) fn in_digits(&self) -> bool {
+        self.mode == Mode::Number && !self.number.in_exponent()
+    }
+
     /// Where the candidates stand.
     fn compared(&self) -> impl Iterator<Item = &Cursor> {
         let key = self.key.iter().filter(|_| !self.keys_abound());

@@ -36,17 +36,19 @@ pub(crate) struct Set(Option<Arc<Node>>);
 enum Node {
     /// The rest of one string.
     Leaf(Arc<[Symbol]>, usize),
-    /// Sorted by symbol.
-    Inner(SmallVec<[(Symbol, Arc<Node>); 2]>),
+    /// Sorted by symbol; and how many strings there are.
+    Inner(Edges, u32),
 }
+
+type Edges = SmallVec<[(Symbol, Arc<Node>); 2]>;
 
 impl Drop for Node {
     /// In a loop: strings that share a long beginning must not use the call stack.
     fn drop(&mut self) {
-        let Node::Inner(edges) = self else { return };
+        let Node::Inner(edges, _) = self else { return };
         let mut todo: Vec<Arc<Node>> = edges.drain(..).map(|e| e.1).collect();
         while let Some(node) = todo.pop() {
-            if let Some(Node::Inner(edges)) = Arc::into_inner(node).as_mut() {
+            if let Some(Node::Inner(edges, _)) = Arc::into_inner(node).as_mut() {
                 todo.extend(edges.drain(..).map(|e| e.1));
             }
         }
@@ -83,7 +85,7 @@ impl Set {
                     }
                     break split((rest, *from), (string.into(), at));
                 }
-                Node::Inner(edges) => {
+                Node::Inner(edges, count) => {
                     let Some(&symbol) = string.get(at) else { return false };
                     match edges.binary_search_by_key(&symbol, |e| e.0) {
                         Ok(i) => {
@@ -94,7 +96,7 @@ impl Set {
                         Err(i) => {
                             let mut edges = edges.clone();
                             edges.insert(i, (symbol, Arc::new(Node::Leaf(string[at + 1..].into(), 0))));
-                            break Arc::new(Node::Inner(edges));
+                            break Arc::new(Node::Inner(edges, count.saturating_add(1)));
                         }
                     }
                 }
@@ -102,12 +104,12 @@ impl Set {
         };
         while let Some(above) = path.pop() {
             at = path.len();
-            let Node::Inner(edges) = &*above else { continue };
+            let Node::Inner(edges, count) = &*above else { continue };
             let mut edges = edges.clone();
             if let Ok(i) = edges.binary_search_by_key(&string[at], |e| e.0) {
                 edges[i].1 = new;
             }
-            new = Arc::new(Node::Inner(edges));
+            new = Arc::new(Node::Inner(edges, count.saturating_add(1)));
         }
         self.0 = Some(new);
         true
@@ -117,16 +119,16 @@ impl Set {
 /// The node of two different strings.
 fn split((a, from): (&Arc<[Symbol]>, usize), (b, at): (Arc<[Symbol]>, usize)) -> Arc<Node> {
     let shared = a[from..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count();
-    let mut edges: SmallVec<[(Symbol, Arc<Node>); 2]> = SmallVec::new();
+    let mut edges = Edges::new();
     for (string, at) in [(a, from + shared), (&b, at + shared)] {
         if let Some(&symbol) = string.get(at) {
             edges.push((symbol, Arc::new(Node::Leaf(string.clone(), at + 1))));
         }
     }
     edges.sort_unstable_by_key(|e| e.0);
-    let mut node = Arc::new(Node::Inner(edges));
+    let mut node = Arc::new(Node::Inner(edges, 2));
     for &symbol in a[from..from + shared].iter().rev() {
-        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)])));
+        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)]), 2));
     }
     node
 }
@@ -135,7 +137,7 @@ impl Node {
     fn start(&self) -> usize {
         match self {
             Node::Leaf(_, from) => *from,
-            Node::Inner(_) => 0,
+            Node::Inner(..) => 0,
         }
     }
 }
@@ -158,7 +160,7 @@ impl Cursor {
                 self.at += found as usize;
                 found
             }
-            Node::Inner(edges) => match edges.binary_search_by_key(&symbol, |e| e.0) {
+            Node::Inner(edges, _) => match edges.binary_search_by_key(&symbol, |e| e.0) {
                 Ok(i) => {
                     let node = edges[i].1.clone();
                     self.at = node.start();
@@ -220,7 +222,7 @@ impl<'a> View<'a> {
                 self.at += found as usize;
                 found
             }
-            Node::Inner(edges) => match edges.binary_search_by_key(&symbol, |e| e.0) {
+            Node::Inner(edges, _) => match edges.binary_search_by_key(&symbol, |e| e.0) {
                 Ok(i) => {
                     self.node = &edges[i].1;
                     self.at = self.node.start();
@@ -236,7 +238,15 @@ impl<'a> View<'a> {
     pub(crate) fn has(self, symbol: Symbol) -> bool {
         match self.node {
             Node::Leaf(rest, _) => rest.get(self.at) == Some(&symbol),
-            Node::Inner(edges) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
+            Node::Inner(edges, _) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
+        }
+    }
+
+    /// How many strings go on from here.
+    pub(crate) fn count(self) -> u32 {
+        match self.node {
+            Node::Leaf(..) => 1,
+            Node::Inner(_, count) => *count,
         }
     }
 
@@ -245,7 +255,7 @@ impl<'a> View<'a> {
     pub(crate) fn next(self) -> impl Iterator<Item = Symbol> + 'a {
         let (leaf, inner) = match self.node {
             Node::Leaf(rest, _) => (rest.get(self.at).copied(), &[][..]),
-            Node::Inner(edges) => (None, &edges[..]),
+            Node::Inner(edges, _) => (None, &edges[..]),
         };
         leaf.into_iter().chain(inner.iter().map(|e| e.0))
     }
@@ -306,6 +316,8 @@ mod tests {
             versions.push(next);
         }
         for (n, set) in versions.iter().enumerate() {
+            let different = words[..n].iter().collect::<std::collections::BTreeSet<_>>().len();
+            assert_eq!(set.cursor().map_or(0, |cursor| cursor.view().count()), different as u32);
             for word in words.iter().chain(&["ac", "zebr", "abcd"]) {
                 assert_eq!(holds(set, word), words[..n].contains(word), "{word} in version {n}");
             }

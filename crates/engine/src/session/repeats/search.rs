@@ -20,7 +20,7 @@ use crate::tracker::{ConfigKey, Mode, SPECIAL, Spot, TEXT_BYTES, Text, Tracker, 
 use crate::work::Work;
 
 /// So many choices, as a power of two, are more than any text can use up.
-const PLENTY: f32 = 40.0;
+pub(super) const PLENTY: f32 = 40.0;
 /// Places that are looked at to find them.
 const PATIENCE: usize = 96;
 /// Steps that are taken before a thorough search.
@@ -32,6 +32,9 @@ pub(super) fn is_blank(byte: u8) -> bool {
 
 /// The blank characters, one bit each.
 pub(super) const BLANK: u128 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
+
+/// The digits, one bit each.
+pub(super) const DIGITS: u128 = ((1 << 10) - 1) << b'0';
 
 /// A byte that may come next: what the automaton gets for it, and the tracker after it.
 struct Way {
@@ -149,6 +152,10 @@ impl Session {
         work: &mut Work,
     ) -> Result<bool, MatchError> {
         if !tracker.has_candidates() {
+            return Ok(true);
+        }
+        let spot = self.spot(config);
+        if self.is_item_of_plenty(spot, tracker)? || self.outnumbers(spot, tracker)? {
             return Ok(true);
         }
         let key = (key_of(config), tracker.identity());
