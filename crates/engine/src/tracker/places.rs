@@ -53,8 +53,10 @@ pub(crate) struct Spot {
     pub(crate) plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
     /// How many different things the string, or the number, that is being written can become at least, as a power of two.
     pub(crate) choices: [OnceLock<f32>; 2],
-    /// The same where tokens of digits lead: the least of all that are below a node of the trie.
-    pub(crate) choices_below: RwLock<SmallVec<[(u32, f32); 1]>>,
+    /// The same wherever tokens lead that are below a node of the trie: the least of all.
+    pub(crate) choices_below: RwLock<SmallVec<[((u32, bool), f32); 1]>>,
+    /// Whether nothing but the end of an item may come, and not that of a repetition.
+    pub(crate) ends_anew: OnceLock<bool>,
     /// Of keys, where nothing holds their object: see [`is_key_of_plenty`](Session::is_key_of_plenty).
     pub(crate) plenty_alone: OnceLock<Option<bool>>,
 }

@@ -155,6 +155,18 @@ impl Tracker {
         (all as f32).log2()
     }
 
+    /// Whether there are bytes past ASCII in any of those.
+    pub(crate) fn repeats_wide(&self) -> bool {
+        self.compared().any(|cursor| cursor.view().is_wide())
+    }
+
+    /// Whether an item that is compared with no others but those of its own array would be a repetition if it ended here.
+    pub(crate) fn ends_in_repetition(&self) -> bool {
+        matches!(self.mode, Mode::Number | Mode::AfterValue)
+            && self.compared_at() == Some(self.depth())
+            && self.clone().step(b',') == Tracking::COMMA_AFTER_REPEATED
+    }
+
     /// Whether digits of a number's value are being written.
     pub(crate) fn in_digits(&self) -> bool {
         self.mode == Mode::Number && !self.number.in_exponent()

@@ -36,8 +36,28 @@ pub(crate) struct Set(Option<Arc<Node>>);
 enum Node {
     /// The rest of one string.
     Leaf(Arc<[Symbol]>, usize),
-    /// Sorted by symbol; and how many strings there are.
-    Inner(Edges, u32),
+    /// Sorted by symbol; and what strings there are.
+    Inner(Edges, Strings),
+}
+
+/// Some strings.
+#[derive(Clone, Copy)]
+struct Strings {
+    count: u32,
+    /// Whether there are bytes past ASCII in any.
+    wide: bool,
+}
+
+impl Strings {
+    /// One more.
+    fn with(self, string: &[Symbol]) -> Strings {
+        Strings { count: self.count.saturating_add(1), wide: self.wide || is_wide(string) }
+    }
+}
+
+/// Whether there are bytes past ASCII in a string.
+fn is_wide(string: &[Symbol]) -> bool {
+    string.iter().any(|symbol| (0x80..0x100).contains(symbol))
 }
 
 type Edges = SmallVec<[(Symbol, Arc<Node>); 2]>;
@@ -85,7 +105,7 @@ impl Set {
                     }
                     break split((rest, *from), (string.into(), at));
                 }
-                Node::Inner(edges, count) => {
+                Node::Inner(edges, strings) => {
                     let Some(&symbol) = string.get(at) else { return false };
                     match edges.binary_search_by_key(&symbol, |e| e.0) {
                         Ok(i) => {
@@ -96,7 +116,7 @@ impl Set {
                         Err(i) => {
                             let mut edges = edges.clone();
                             edges.insert(i, (symbol, Arc::new(Node::Leaf(string[at + 1..].into(), 0))));
-                            break Arc::new(Node::Inner(edges, count.saturating_add(1)));
+                            break Arc::new(Node::Inner(edges, strings.with(string)));
                         }
                     }
                 }
@@ -104,12 +124,12 @@ impl Set {
         };
         while let Some(above) = path.pop() {
             at = path.len();
-            let Node::Inner(edges, count) = &*above else { continue };
+            let Node::Inner(edges, strings) = &*above else { continue };
             let mut edges = edges.clone();
             if let Ok(i) = edges.binary_search_by_key(&string[at], |e| e.0) {
                 edges[i].1 = new;
             }
-            new = Arc::new(Node::Inner(edges, count.saturating_add(1)));
+            new = Arc::new(Node::Inner(edges, strings.with(string)));
         }
         self.0 = Some(new);
         true
@@ -126,9 +146,10 @@ fn split((a, from): (&Arc<[Symbol]>, usize), (b, at): (Arc<[Symbol]>, usize)) ->
         }
     }
     edges.sort_unstable_by_key(|e| e.0);
-    let mut node = Arc::new(Node::Inner(edges, 2));
+    let strings = Strings { count: 2, wide: is_wide(&a[from..]) || is_wide(&b[at..]) };
+    let mut node = Arc::new(Node::Inner(edges, strings));
     for &symbol in a[from..from + shared].iter().rev() {
-        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)]), 2));
+        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)]), strings));
     }
     node
 }
@@ -246,7 +267,15 @@ impl<'a> View<'a> {
     pub(crate) fn count(self) -> u32 {
         match self.node {
             Node::Leaf(..) => 1,
-            Node::Inner(_, count) => *count,
+            Node::Inner(_, strings) => strings.count,
+        }
+    }
+
+    /// Whether there are bytes past ASCII in any of those, or before where they begin to differ.
+    pub(crate) fn is_wide(self) -> bool {
+        match self.node {
+            Node::Leaf(rest, from) => is_wide(&rest[*from..]),
+            Node::Inner(_, strings) => strings.wide,
         }
     }
 
@@ -318,6 +347,7 @@ mod tests {
         for (n, set) in versions.iter().enumerate() {
             let different = words[..n].iter().collect::<std::collections::BTreeSet<_>>().len();
             assert_eq!(set.cursor().map_or(0, |cursor| cursor.view().count()), different as u32);
+            assert!(set.cursor().is_none_or(|cursor| !cursor.view().is_wide()));
             for word in words.iter().chain(&["ac", "zebr", "abcd"]) {
                 assert_eq!(holds(set, word), words[..n].contains(word), "{word} in version {n}");
             }
@@ -342,6 +372,7 @@ mod tests {
             set.insert(&symbols(word));
         }
         let cursor = set.cursor().unwrap();
+        assert!(cursor.view().is_wide());
         for (low, high, found) in [
             (0xE9, 0xE9, true),
             (0x00, 0xFF, true),

@@ -6,13 +6,23 @@
 use std::sync::PoisonError;
 
 use super::super::Session;
-use super::search::{DIGITS, PLENTY};
+use super::search::{BLANK, DIGITS, PLENTY, is_blank};
+use crate::ablate::{Switch, is_off};
 use crate::tokens::trie::Trie;
 use crate::tracker::{Spot, Tracker};
 use crate::work::Exceeded;
 
 /// So many characters are looked ahead.
 const AHEAD: usize = 64;
+
+/// With no more to repeat than this, as a power of two, it is found out of each token by itself.
+const MANY: f32 = 5.0;
+
+/// So many nodes of the trie are gone to.
+const BELOW: usize = 1_024;
+
+/// So many places are gone to by white space.
+const BLANKS: usize = 8;
 
 /// Choices are multiplied as sums of numbers that are rounded, by less than this.
 pub(super) const ROUNDED: f32 = 0.01;
@@ -70,30 +80,83 @@ impl Session {
         Ok(choices)
     }
 
-    /// The least of that wherever tokens lead that are below a node of the trie and go on with digits only.
-    pub(super) fn choices_below(&self, trie: &Trie, spot: &Spot, node: u32) -> Result<f32, Exceeded> {
+    /// Whether no token that leads on to a node of the trie, or below it, can have come to nothing but a repetition there:
+    /// wherever it is, what is being written can become more different things than there are to repeat.
+    pub(super) fn is_harmless(
+        &self,
+        trie: &Trie,
+        (spot, tracker, repeatable): (&Spot, &Tracker, f32),
+        node: u32,
+    ) -> Result<bool, Exceeded> {
+        let (content, byte) = (content_of(tracker), trie.byte[node as usize]);
+        if repeatable < MANY || byte >= 0x80 || content >> byte & 1 == 0 || is_off(Switch::EndlessText) {
+            return Ok(false);
+        }
+        let Some(next) = self.spot_after(spot, byte)? else { return Ok(true) };
+        let enough = repeatable + ROUNDED;
+        Ok(self.choices_at(next, content)? > enough && self.choices_below(trie, next, content, node)? > enough)
+    }
+
+    /// The least of the choices wherever tokens lead that are below a node of the trie; none, if one may lead out of what is
+    /// being written, or there is too much to see.
+    fn choices_below(&self, trie: &Trie, spot: &Spot, content: u128, node: u32) -> Result<f32, Exceeded> {
+        let key = (node, content == DIGITS);
         let known = spot.choices_below.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, known)) = known.iter().find(|known| known.0 == node) {
+        if let Some(&(_, known)) = known.iter().find(|known| known.0 == key) {
             return Ok(known);
         }
         drop(known);
-        let (mut least, mut todo) = (PLENTY, vec![(node, spot)]);
+        let (mut least, mut seen, mut todo) = (PLENTY, 0, vec![(node, spot)]);
         while let Some((node, spot)) = todo.pop() {
-            for child in trie.children(node).filter(|&child| is_all(trie, child, DIGITS)) {
-                let Some(next) = self.spot_after(spot, trie.byte[child as usize])? else { continue };
-                least = least.min(self.choices_at(next, DIGITS)?);
+            for child in trie.children(node) {
+                let byte = trie.byte[child as usize];
+                let Some(next) = self.spot_after(spot, byte)? else { continue };
+                seen += 1;
+                if seen > BELOW || byte >= 0x80 || content >> byte & 1 == 0 {
+                    (least, todo) = (0.0, Vec::new());
+                    break;
+                }
+                least = least.min(self.choices_at(next, content)?);
                 todo.push((child, next));
             }
         }
         let mut known = spot.choices_below.write().unwrap_or_else(PoisonError::into_inner);
-        self.generation.store.add_bytes(8);
-        known.push((node, least));
+        self.generation.store.add_bytes(size_of_val(&(key, least)));
+        known.push((key, least));
         Ok(least)
+    }
+
+    /// Whether an item is a repetition and cannot become anything else.
+    pub(super) fn is_repetition(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, Exceeded> {
+        Ok(self.ends_anew(spot)? && tracker.ends_in_repetition())
+    }
+
+    /// Whether nothing but white space and the end of an item may come, which the grammar does not take of a repetition.
+    fn ends_anew(&self, spot: &Spot) -> Result<bool, Exceeded> {
+        if let Some(&known) = spot.ends_anew.get() {
+            return Ok(known);
+        }
+        let ends = BLANK | 1 << b',' | 1 << b']';
+        let (mut seen, mut at) = (vec![spot], 0);
+        let mut ends_anew = true;
+        while let Some(&spot) = seen.get(at).filter(|_| ends_anew) {
+            at += 1;
+            let next = self.next_bytes(&spot.config);
+            let other = next.iter().any(|byte| byte >= 0x80 || ends >> byte & 1 == 0);
+            ends_anew = !other && seen.len() <= BLANKS;
+            for byte in next.iter().filter(|&byte| is_blank(byte)) {
+                let Some(next) = self.spot_after(spot, byte)? else { continue };
+                if !seen.iter().any(|known| self.are_alike(&known.config, &next.config)) {
+                    seen.push(next);
+                }
+            }
+        }
+        Ok(*spot.ends_anew.get_or_init(|| ends_anew))
     }
 }
 
-/// Whether a node and all below it is made of some ASCII characters, one bit each.
-pub(super) fn is_all(trie: &Trie, node: u32, ascii: u128) -> bool {
-    let byte = trie.byte[node as usize];
-    byte < 0x80 && ascii >> byte & 1 == 1 && !trie.below[node as usize].has_more_than(&ascii)
+/// Whether a node and all below it is made of some ASCII characters, one bit each; and of others past ASCII, if `wide`.
+pub(super) fn is_all(trie: &Trie, node: u32, ascii: u128, wide: bool) -> bool {
+    let (byte, below) = (trie.byte[node as usize], &trie.below[node as usize]);
+    byte < 0x80 && ascii >> byte & 1 == 1 && below.ascii & !ascii == 0 && (wide || !below.wide)
 }

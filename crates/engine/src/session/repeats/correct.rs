@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::{Refused, Session};
-use super::choices::{ROUNDED, is_all};
+use super::choices::is_all;
 use super::search::{BLANK, DIGITS, Verdicts, is_blank};
 use crate::ablate::{Switch, is_off};
 use crate::error::MatchError;
@@ -230,24 +230,16 @@ impl<'a> Correction<'a> {
                 None if children.len() > 8 => self.session.next_at(place.spot),
                 None => TEXT_BYTES,
             };
-            let harmless = if place.repeated { 0 } else { self.harmless_at(&place)? };
+            let endless = if place.repeated { 0 } else { endless_at(place.spot, &place.tracker) };
+            let repeatable = if place.repeated { 0.0 } else { place.tracker.repeatable() };
             for child in self.children(place.node, &ways)? {
-                if !is_all(trie, child, harmless) {
+                let here = (place.spot, &place.tracker, repeatable);
+                if !is_all(trie, child, endless, false) && !self.session.is_harmless(trie, here, child)? {
                     todo.extend(self.arrive(&place, child)?);
                 }
             }
         }
         Ok(())
-    }
-
-    /// Characters, one bit each, of which no token below a place does any harm that is made of nothing else.
-    fn harmless_at(&self, place: &Place<'a>) -> Result<u128, MatchError> {
-        let endless = endless_at(place.spot, &place.tracker);
-        if endless != 0 || !place.tracker.in_digits() || is_off(Switch::EndlessText) {
-            return Ok(endless);
-        }
-        let least = self.session.choices_below(&self.tables.trie, place.spot, place.node)?;
-        Ok(if least > place.tracker.repeatable() + ROUNDED { DIGITS } else { 0 })
     }
 
     /// The children of a node that `ways` lead to.
@@ -279,12 +271,19 @@ impl<'a> Correction<'a> {
         };
         let ways = ways_of(candidates.iter().copied());
         let endless = endless_at(place.spot, &place.tracker);
+        // No candidate goes on with characters past ASCII: tokens that do are none of theirs.
+        let narrow = !place.tracker.repeats_wide();
+        let repeatable = place.tracker.repeatable();
         let mut inside = vec![Inside { node: place.node, candidates, ways, place: start }];
         while let Some(at) = inside.pop() {
             let endless = if let Whereabouts::Free(_) = at.place { endless } else { 0 };
             for child in self.children(at.node, &at.ways)? {
                 let byte = trie.byte[child as usize];
-                if is_all(trie, child, endless) {
+                if is_all(trie, child, endless, narrow) {
+                    continue;
+                }
+                let here = (place.spot, &place.tracker, repeatable);
+                if at.node == place.node && endless == 0 && self.session.is_harmless(trie, here, child)? {
                     continue;
                 }
                 if byte != b'"' && byte != b'\\' {
@@ -355,7 +354,8 @@ impl<'a> Correction<'a> {
         let ways = ways_of(candidates.iter().copied());
         let next = Inside { node: child, candidates, ways, place: there };
         if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
-            trie.own(child).iter().for_each(|&t| clear(self.words, t));
+            trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
+            return Ok(None);
         }
         Ok((trie.nodes[child as usize].children > 0).then_some(next))
     }
@@ -425,7 +425,9 @@ impl<'a> Correction<'a> {
         if !alive && trie.own(child).iter().any(|&t| has(self.words, t)) {
             alive = self.is_alive(spot, &tracker)?;
             if !alive {
-                trie.own(child).iter().for_each(|&t| clear(self.words, t));
+                // Whatever is written further on cannot be completed either.
+                trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
+                return Ok(None);
             }
         }
         if trie.nodes[child as usize].children == 0 {

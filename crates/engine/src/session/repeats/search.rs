@@ -158,6 +158,9 @@ impl Session {
         if self.is_item_of_plenty(spot, tracker)? || self.outnumbers(spot, tracker)? {
             return Ok(true);
         }
+        if self.is_repetition(spot, tracker)? {
+            return Ok(false);
+        }
         let key = (key_of(config), tracker.identity());
         if !is_off(Switch::VerdictMemo)
             && let Some(&known) = verdicts.known.get(&key)
@@ -250,7 +253,7 @@ impl Session {
     }
 
     /// Whether two configurations differ in nothing but counts that no token can use up.
-    fn are_alike(&self, one: &Config, other: &Config) -> bool {
+    pub(super) fn are_alike(&self, one: &Config, other: &Config) -> bool {
         let store = &self.generation.store;
         let alike = |a: &(StateId, Stack), b: &(StateId, Stack)| {
             store.clamped(a.0) == store.clamped(b.0) && a.1.key == b.1.key

@@ -42,6 +42,7 @@ impl Session {
             plenty_alone: OnceLock::new(),
             choices: Default::default(),
             choices_below: RwLock::default(),
+            ends_anew: OnceLock::new(),
         };
         let SpotIndex { numbers, writer } = &mut *index();
         *numbers.entry(key).or_insert_with(|| {
