@@ -26,6 +26,17 @@ pub(crate) struct StackNode {
     accepts: OnceLock<bool>,
     /// Equal for equal stacks, however they came about: see [`key_of`].
     pub(crate) key: u128,
+    /// What tells the stack as far as one token can tell, once someone has asked.
+    seen: OnceLock<Seen>,
+}
+
+/// A stack as far as one token can tell: with [clamped](Store::clamped) states.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen {
+    /// Equal for stacks that are equal as far as that.
+    pub(crate) key: u128,
+    /// Whether the stack is just that.
+    pub(crate) exact: bool,
 }
 
 impl StackNode {
@@ -35,7 +46,29 @@ impl StackNode {
             bottom: true,
             accepts: OnceLock::from(true),
             key: key_of(&[], true),
+            seen: OnceLock::new(),
         })
+    }
+
+    /// The stack as far as one token can tell. Those below are asked first, in a loop: they may be many.
+    pub(crate) fn seen(&self, store: &Store) -> Seen {
+        if let Some(&known) = self.seen.get() {
+            return known;
+        }
+        let mut todo: SmallVec<[&StackNode; 4]> = SmallVec::from_slice(&[self]);
+        while let Some(&top) = todo.last() {
+            let open = todo.len();
+            todo.extend(top.links.iter().map(|link| &*link.1).filter(|below| below.seen.get().is_none()));
+            if todo.len() > open {
+                continue;
+            }
+            todo.pop();
+            let links = top.links.iter().filter_map(|(ret, below)| Some((*ret, *below.seen.get()?)));
+            let exact = links.clone().all(|(ret, below)| below.exact && store.clamped(ret) == ret);
+            let key = key_of_links(links.map(|(ret, below)| (store.clamped(ret), below.key)), top.bottom);
+            let _ = top.seen.set(Seen { key, exact });
+        }
+        self.seen.get().copied().unwrap_or_else(|| unreachable!("it was just found"))
     }
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.
@@ -90,7 +123,7 @@ impl StackNode {
     /// A stack; if it may be the bottom, all frames may end.
     fn new(links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
         let accepts = if bottom { OnceLock::from(true) } else { OnceLock::new() };
-        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
+        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts, seen: OnceLock::new() })
     }
 }
 
@@ -199,6 +232,11 @@ fn pair_of(a: &Stack, b: &Stack) -> (u128, u128) {
 /// small. Comparing content would walk whole stacks; a hash with a secret seed makes it one comparison, and
 /// wrong with a probability of 2^-128 a pair that no input can raise.
 fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
+    key_of_links(links.iter().map(|(ret, below)| (*ret, below.key)), bottom)
+}
+
+/// The same from the keys of the stacks below.
+fn key_of_links(links: impl Iterator<Item = (StateId, u128)>, bottom: bool) -> u128 {
     static SEED: OnceLock<[u64; 2]> = OnceLock::new();
     let [a, b] = *SEED.get_or_init(|| [1, 2].map(|n: u64| RandomState::new().hash_one(n) | 1));
     let mix = |x: u64, y: u64, seed: u64| {
@@ -207,7 +245,7 @@ fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
     };
     let (mut low, mut high) = (a.wrapping_add(bottom as u64), b.wrapping_mul(3 + bottom as u64));
     for (ret, below) in links {
-        let (x, y) = (below.key as u64, (below.key >> 64) as u64);
+        let (x, y) = (below as u64, (below >> 64) as u64);
         // Neighbouring ids must differ in many bits before they are mixed with the rest.
         let ret = (ret.0 as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (low, high) = (

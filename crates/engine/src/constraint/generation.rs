@@ -49,6 +49,7 @@ impl Generation {
         let mut memos = self.store.memos();
         memos.extend(self.masks.memos());
         memos.push(self.proofs.stats());
+        memos.push(self.corrections.single.stats("items that are compared with one"));
         memos.push(self.corrections.beginning.stats("tokens that begin something"));
         memos
     }

@@ -147,7 +147,8 @@ impl Matcher {
         if let Some(number) = self.here.whole.load(Ordering::Relaxed).checked_sub(1) {
             return Some(WholeId(number));
         }
-        let found = self.session.generation.masks.whole(&self.here.place.0)?;
+        let Generation { store, masks, .. } = &*self.session.generation;
+        let found = masks.whole(store, &self.here.place.0)?;
         self.here.know(found);
         Some(found)
     }
@@ -249,12 +250,12 @@ impl Matcher {
         };
         let Generation { store, masks, .. } = &*self.session.generation;
         let Some(whole) = self.whole() else { return Ok((self.session.advance(config, bytes)?, tracker)) };
-        if let Some(config) = masks.known_next(whole, token) {
+        if let Some(config) = masks.known_next(store, whole, config, token) {
             return Ok((config, tracker));
         }
-        let config = self.session.advance(config, bytes)?;
-        masks.remember_next(store, whole, token, &config);
-        Ok((config, tracker))
+        let next = self.session.advance(config, bytes)?;
+        masks.remember_next(store, whole, (config, &next), token);
+        Ok((next, tracker))
     }
 
     /// Undoes the last `steps` commits, an end token among them or not.

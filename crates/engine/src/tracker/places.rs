@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::number::Number;
+use super::reading::Mode;
+use super::set::Symbol;
 use crate::automaton::StateId;
 use crate::collections::{AppendVec, Keyed, Writer};
 use crate::stack::Config;
@@ -27,10 +30,16 @@ pub(crate) fn key_of(config: &Config) -> ConfigKey {
 /// that open nothing, and whether keys abound.
 type Beginning = Keyed<(ConfigKey, [bool; 4]), Arc<[TokenId]>>;
 
+/// A configuration, and what tells all about an item there that is compared with one other: where in it the text stands, and
+/// what is left of the other.
+type SingleKey = (ConfigKey, (Mode, Number, SmallVec<[Symbol; 16]>));
+
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
 pub(crate) struct Corrections {
     pub(crate) beginning: Beginning,
+    /// Whether a text can be completed where what is being written is compared with one item.
+    pub(crate) single: Keyed<SingleKey, bool>,
     pub(crate) spots: Spots,
 }
 

@@ -155,6 +155,29 @@ impl Tracker {
         (all as f32).log2()
     }
 
+    /// The same after one more character of the string or the number that is being written; not more than before.
+    pub(crate) fn repeatable_after(&self, byte: u8) -> f32 {
+        let is_plain = self.in_plain_text() || self.number.is_spelled_by(byte) && self.in_digits();
+        if !is_plain {
+            return self.repeatable();
+        }
+        let after = |cursor: &Cursor| {
+            let mut view = cursor.view();
+            if view.step(byte.into()) { u64::from(view.count()) } else { 0 }
+        };
+        (self.compared().map(after).sum::<u64>() as f32).log2()
+    }
+
+    /// What a number, or a value that has ended, is compared with, if that is one item of its own array and not long.
+    pub(crate) fn only_item(&self) -> Option<(Mode, Number, SmallVec<[Symbol; 16]>)> {
+        let [candidate] = &self.candidates[..] else { return None };
+        let is_alone = matches!(self.mode, Mode::Number | Mode::AfterValue)
+            && self.compared_at() == Some(self.depth())
+            && candidate.depth == self.depth();
+        let rest = candidate.cursor.view().only().filter(|rest| is_alone && rest.len() <= 16)?;
+        Some((self.mode, self.number_as_seen(), SmallVec::from_slice(rest)))
+    }
+
     /// Whether there are bytes past ASCII in any of those.
     pub(crate) fn repeats_wide(&self) -> bool {
         self.compared().any(|cursor| cursor.view().is_wide())

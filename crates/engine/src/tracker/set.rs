@@ -263,6 +263,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What is left of the only string that goes on from here.
+    pub(crate) fn only(self) -> Option<&'a [Symbol]> {
+        match self.node {
+            Node::Leaf(rest, _) => Some(&rest[self.at..]),
+            Node::Inner(..) => None,
+        }
+    }
+
     /// How many strings go on from here.
     pub(crate) fn count(self) -> u32 {
         match self.node {

@@ -40,7 +40,7 @@ pub(crate) struct WholeId(pub(crate) u32);
 
 /// A configuration's token sets.
 struct Whole {
-    key: SmallVec<[(StateId, u128); 1]>,
+    key: Key,
     tokens: Union,
     /// Whether the text may end.
     accepts: bool,
@@ -68,29 +68,24 @@ impl Wholes {
         Wholes { list: AppendVec::new(&index.writer), index: RwLock::new(index) }
     }
 
-    fn find(&self, config: &Config) -> Option<WholeId> {
+    fn find(&self, key: &Key) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        index.numbers.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
+        index.numbers.find(hash_of(key), |at| self.get(WholeId(at)).key == *key).map(WholeId)
     }
 
     fn get(&self, id: WholeId) -> &Whole {
         self.list.get(id.0 as usize)
     }
 
-    fn is(&self, at: u32, config: &Config) -> bool {
-        let key = &self.list.get(at as usize).key;
-        key.len() == config.len() && key.iter().zip(config).all(|(k, c)| k.0 == c.0 && k.1 == c.1.key)
-    }
-
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
+    fn add(&self, key: Key, (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        let hash = hash_of(config);
-        if let Some(known) = index.numbers.find(hash, |at| self.is(at, config)) {
+        let hash = hash_of(&key);
+        if let Some(known) = index.numbers.find(hash, |at| self.get(WholeId(at)).key == key) {
             return WholeId(known);
         }
         let whole = Whole {
-            key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
+            key,
             tokens,
             accepts,
             used: AtomicU32::new(0),
@@ -103,11 +98,31 @@ impl Wholes {
     }
 }
 
-fn hash_of(config: &Config) -> u64 {
+/// What tells configurations apart whose masks may differ: their states and stacks as far as one token can tell. Counts that
+/// run along make no difference.
+type Key = SmallVec<[(StateId, u128); 1]>;
+
+/// The key of a configuration, and whether the configuration is just that.
+fn key_of(store: &Store, config: &Config) -> (Key, bool) {
+    let mut exact = true;
+    let mut key: Key = SmallVec::with_capacity(config.len());
+    for (state, stack) in config {
+        let (clamped, seen) = (store.clamped(*state), stack.seen(store));
+        exact &= clamped == *state && seen.exact;
+        key.push((clamped, seen.key));
+    }
+    if !exact {
+        key.sort_unstable();
+        key.dedup();
+    }
+    (key, exact)
+}
+
+fn hash_of(key: &Key) -> u64 {
     // The keys of stacks are hashes already.
-    config.iter().fold(0u64, |hash, (state, stack)| {
+    key.iter().fold(0u64, |hash, (state, stack)| {
         let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (hash ^ stack.key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+        (hash ^ *stack as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
     })
 }
 
@@ -155,11 +170,11 @@ impl Kept {
 
 impl MaskStore {
     /// What is known of a configuration.
-    pub(crate) fn whole(&self, config: &Config) -> Option<WholeId> {
+    pub(crate) fn whole(&self, store: &Store, config: &Config) -> Option<WholeId> {
         if is_off(Switch::ConfigurationMemo) {
             return None;
         }
-        self.wholes.find(config)
+        self.wholes.find(&key_of(store, config).0)
     }
 
     /// Writes the mask of a configuration; says whether the text may end there.
@@ -193,19 +208,32 @@ impl MaskStore {
         whole.accepts
     }
 
-    /// Where a token leads, if that was asked before.
-    pub(crate) fn known_next(&self, id: WholeId, token: TokenId) -> Option<Config> {
-        if is_off(Switch::CommitMemo) {
+    /// Where a token leads from a configuration, if that was asked before.
+    pub(crate) fn known_next(
+        &self,
+        store: &Store,
+        id: WholeId,
+        config: &Config,
+        token: TokenId,
+    ) -> Option<Config> {
+        if is_off(Switch::CommitMemo) || !is_exact(store, config) {
             return None;
         }
         let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
         next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
     }
 
-    /// Remembers where a token leads. What goes on with a string or the like is found as fast as it would be looked up.
-    pub(crate) fn remember_next(&self, store: &Store, id: WholeId, token: TokenId, to: &Config) {
+    /// Remembers where a token leads from a configuration. What goes on with a string or the like is found as fast as it
+    /// would be looked up; and where counts run along, a text is hardly ever at the same place again.
+    pub(crate) fn remember_next(
+        &self,
+        store: &Store,
+        id: WholeId,
+        (from, to): (&Config, &Config),
+        token: TokenId,
+    ) {
         let whole = self.wholes.get(id);
-        if self.wholes.is(id.0, to) {
+        if !is_exact(store, from) || key_of(store, to) == (whole.key.clone(), true) {
             return;
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
@@ -223,8 +251,13 @@ impl MaskStore {
         (tokens, accepts): (Union, bool),
     ) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(config, (tokens, accepts))
+        self.wholes.add(key_of(store, config).0, (tokens, accepts))
     }
+}
+
+/// Whether no count of a configuration is one that a token cannot tell.
+fn is_exact(store: &Store, config: &Config) -> bool {
+    config.iter().all(|(state, stack)| store.clamped(*state) == *state && stack.seen(store).exact)
 }
 
 fn copy(mask: &[u32], words: &mut [u32]) {

@@ -16,7 +16,7 @@ use crate::work::Exceeded;
 const AHEAD: usize = 64;
 
 /// With no more to repeat than this, as a power of two, it is found out of each token by itself.
-const MANY: f32 = 5.0;
+const MANY: f32 = 4.0;
 
 /// So many nodes of the trie are gone to.
 const BELOW: usize = 1_024;
@@ -85,11 +85,15 @@ impl Session {
     pub(super) fn is_harmless(
         &self,
         trie: &Trie,
-        (spot, tracker, repeatable): (&Spot, &Tracker, f32),
+        (spot, tracker): (&Spot, &Tracker),
         node: u32,
     ) -> Result<bool, Exceeded> {
         let (content, byte) = (content_of(tracker), trie.byte[node as usize]);
-        if repeatable < MANY || byte >= 0x80 || content >> byte & 1 == 0 || is_off(Switch::EndlessText) {
+        if byte >= 0x80 || content >> byte & 1 == 0 || is_off(Switch::EndlessText) {
+            return Ok(false);
+        }
+        let repeatable = tracker.repeatable_after(byte);
+        if repeatable < MANY {
             return Ok(false);
         }
         let Some(next) = self.spot_after(spot, byte)? else { return Ok(true) };

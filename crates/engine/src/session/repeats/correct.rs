@@ -231,10 +231,11 @@ impl<'a> Correction<'a> {
                 None => TEXT_BYTES,
             };
             let endless = if place.repeated { 0 } else { endless_at(place.spot, &place.tracker) };
-            let repeatable = if place.repeated { 0.0 } else { place.tracker.repeatable() };
             for child in self.children(place.node, &ways)? {
-                let here = (place.spot, &place.tracker, repeatable);
-                if !is_all(trie, child, endless, false) && !self.session.is_harmless(trie, here, child)? {
+                let here = (place.spot, &place.tracker);
+                let is_harmless = is_all(trie, child, endless, false)
+                    || !place.repeated && self.session.is_harmless(trie, here, child)?;
+                if !is_harmless {
                     todo.extend(self.arrive(&place, child)?);
                 }
             }
@@ -273,7 +274,6 @@ impl<'a> Correction<'a> {
         let endless = endless_at(place.spot, &place.tracker);
         // No candidate goes on with characters past ASCII: tokens that do are none of theirs.
         let narrow = !place.tracker.repeats_wide();
-        let repeatable = place.tracker.repeatable();
         let mut inside = vec![Inside { node: place.node, candidates, ways, place: start }];
         while let Some(at) = inside.pop() {
             let endless = if let Whereabouts::Free(_) = at.place { endless } else { 0 };
@@ -282,7 +282,7 @@ impl<'a> Correction<'a> {
                 if is_all(trie, child, endless, narrow) {
                     continue;
                 }
-                let here = (place.spot, &place.tracker, repeatable);
+                let here = (place.spot, &place.tracker);
                 if at.node == place.node && endless == 0 && self.session.is_harmless(trie, here, child)? {
                     continue;
                 }

@@ -43,6 +43,18 @@ struct Way {
     tracker: Tracker,
 }
 
+/// Whether a search stayed within what was being written in a container.
+struct Stays {
+    depth: u32,
+    stayed: bool,
+}
+
+impl Stays {
+    fn see(&mut self, tracker: &Tracker) {
+        self.stayed &= tracker.depth() == self.depth && !tracker.began();
+    }
+}
+
 /// What was found out about places during one call.
 #[derive(Default)]
 pub(crate) struct Verdicts {
@@ -161,13 +173,21 @@ impl Session {
         if self.is_repetition(spot, tracker)? {
             return Ok(false);
         }
+        let single = tracker.only_item().map(|item| (key_of(config), item));
+        let memo = &self.generation.corrections.single;
+        if let Some(known) = single.as_ref().and_then(|key| memo.get(key)) {
+            return Ok(known);
+        }
         let key = (key_of(config), tracker.identity());
         if !is_off(Switch::VerdictMemo)
             && let Some(&known) = verdicts.known.get(&key)
         {
             return Ok(known);
         }
-        let alive = self.is_alive(config, tracker, work)?;
+        let (alive, stayed) = self.is_alive_within(config, tracker, work)?;
+        if let Some(key) = single.filter(|_| stayed) {
+            memo.insert(key, alive, |bytes| self.generation.store.add_bytes(bytes));
+        }
         verdicts.kept.push(tracker.clone());
         verdicts.known.insert(key, alive);
         Ok(alive)
@@ -180,17 +200,35 @@ impl Session {
         tracker: &Tracker,
         work: &mut Work,
     ) -> Result<bool, MatchError> {
+        Ok(self.is_alive_within(config, tracker, work)?.0)
+    }
+
+    /// The same; and whether nothing but what is being written had to be looked at, less what comes after it.
+    fn is_alive_within(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        work: &mut Work,
+    ) -> Result<(bool, bool), MatchError> {
         if !tracker.has_candidates() || self.is_item_of_plenty(self.spot(config), tracker)? {
-            return Ok(true);
+            return Ok((true, false));
         }
-        if !is_off(Switch::SearchProbe) && self.probe(config, tracker, work)? {
-            return Ok(true);
-        }
-        self.search(config, tracker, work)
+        let mut from = tracker.clone();
+        from.mark();
+        let mut stays = Stays { depth: tracker.depth(), stayed: true };
+        let alive = !is_off(Switch::SearchProbe) && self.probe(config, &from, &mut stays, work)?
+            || self.search(config, &from, &mut stays, work)?;
+        Ok((alive, stays.stayed))
     }
 
     /// Follows one way after the other for a few steps: most lead off the candidates as soon as a string begins.
-    fn probe(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    fn probe(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        stays: &mut Stays,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         let mut todo: Vec<(Rc<Config>, Tracker, Option<u8>)> =
             vec![(Rc::new(config.clone()), tracker.clone(), None)];
         for _ in 0..PROBE {
@@ -202,6 +240,7 @@ impl Session {
                 Some(Err(Refused::At(_))) => continue,
                 Some(Err(Refused::Limit(e))) => return Err(e.into()),
             };
+            stays.see(&tracker);
             let Some(ways) = self.ways_from(&config, &tracker) else { return Ok(true) };
             let first = todo.len();
             let ways = ways.into_iter().filter(|way| !is_blank(way.byte));
@@ -217,7 +256,13 @@ impl Session {
 
     /// The same for all ways. Breadth first, since there may be endlessly many spellings of one value; white space
     /// comes last.
-    fn search(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    fn search(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        stays: &mut Stays,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         // Kept to the end: a tracker is known by where its parts lie.
         let mut places: Vec<(Config, Tracker)> = vec![(config.clone(), tracker.clone())];
         let mut blank: Vec<(Config, Tracker)> = Vec::new();
@@ -233,6 +278,7 @@ impl Session {
             let (from, tracker) = places[at].clone();
             at += 1;
             work.spend(64)?;
+            stays.see(&tracker);
             let Some(ways) = self.ways_from(&from, &tracker) else { return Ok(true) };
             for Way { byte, given, tracker } in ways {
                 let config = match self.advance(&from, &[given]) {
