@@ -350,7 +350,9 @@ impl<'s> MovingStacks<'s> {
         while let Some(&top) = todo.last() {
             let open = todo.len();
             if !self.made.contains_key(&top.key) {
-                todo.extend(top.links.iter().map(|l| &l.1).filter(|below| !self.made.contains_key(&below.key)));
+                todo.extend(
+                    top.links.iter().map(|l| &l.1).filter(|below| !self.made.contains_key(&below.key)),
+                );
             }
             if todo.len() > open {
                 continue;

@@ -12,7 +12,8 @@ fn schema(text: &str) -> Grammar {
 }
 
 fn constraint(grammar: &Grammar, limits: Limits) -> Constraint {
-    let words = ["\":", "\",\"", "\"}", "]}", "[[", "{\"", "ab", "abc", "é", "日本", "12", "0,", "\": ", "-0"];
+    let words =
+        ["\":", "\",\"", "\"}", "]}", "[[", "{\"", "ab", "abc", "é", "日本", "12", "0,", "\": ", "-0"];
     Compiler::new(byte_vocab(&words)).with_limits(limits).compile(grammar).unwrap()
 }
 
@@ -140,19 +141,21 @@ impl Items {
 #[test]
 fn of_many_items_the_last_few_are_known() {
     let numbers: Vec<String> = (0..1_000).map(|n| n.to_string()).collect();
-    let words: Vec<String> = (0..400).map(|n| format!("\"{}x{:02}\"", ["a", "b", "c", "d"][n / 100], n % 100)).collect();
+    let words: Vec<String> =
+        (0..400).map(|n| format!("\"{}x{:02}\"", ["a", "b", "c", "d"][n / 100], n % 100)).collect();
     let fractions: Vec<String> = (0..600).map(|n| format!("{}.{:02}", n / 100, n % 100)).collect();
     let mut tokens: Vec<String> = (0..100).map(|n| n.to_string()).collect();
     tokens.extend((0..1_000).step_by(7).map(|n| format!("{n:03}")));
-    tokens.extend(["1,", "12]", "12,1", ",1", ",\"a", "x1", "9\"", "\"a", "ax", "bx0", ".5", ".25", "00,", "a\""].map(String::from));
+    tokens.extend(
+        ["1,", "12]", "12,1", ",1", ",\"a", "x1", "9\"", "\"a", "ax", "bx0", ".5", ".25", "00,", "a\""]
+            .map(String::from),
+    );
     let vocab = byte_vocab(&tokens.iter().map(String::as_str).collect::<Vec<_>>());
     let compiler = Compiler::new(vocab.clone());
     let mut rng = Rng::new(11);
-    for (pattern, all) in [
-        ("(?:0|[1-9][0-9]{0,2})", numbers),
-        ("\"[a-d]x[0-9]{2}\"", words),
-        ("[0-5]\\.[0-9]{2}", fractions),
-    ] {
+    for (pattern, all) in
+        [("(?:0|[1-9][0-9]{0,2})", numbers), ("\"[a-d]x[0-9]{2}\"", words), ("[0-5]\\.[0-9]{2}", fractions)]
+    {
         let constraint = compiler.compile(items(pattern)).unwrap();
         let mut matcher = constraint.matcher();
         matcher.commit_bytes(b"[").unwrap();
@@ -166,13 +169,16 @@ fn of_many_items_the_last_few_are_known() {
             let text = known.all[item].clone();
             let compared = left.len() % 23 == 0 || left.len() < 12;
             let cut = if compared { rng.below(text.len()) } else { 0 };
-            matcher.commit_bytes(&text.as_bytes()[..cut]).unwrap_or_else(|e| panic!("{pattern}: {text}: {e}"));
+            matcher
+                .commit_bytes(&text.as_bytes()[..cut])
+                .unwrap_or_else(|e| panic!("{pattern}: {text}: {e}"));
             if compared {
                 let mask = mask_of(&mut matcher);
                 for (token, bytes) in vocab.text_tokens() {
                     let expected = std::str::from_utf8(bytes)
                         .is_ok_and(|bytes| known.viable(&format!("{}{bytes}", &text[..cut])));
-                    let place = format!("{pattern}, {} left, {}: {}", left.len(), &text[..cut], bytes.escape_ascii());
+                    let place =
+                        format!("{pattern}, {} left, {}: {}", left.len(), &text[..cut], bytes.escape_ascii());
                     assert_eq!(bit(&mask, token), expected, "{place}");
                 }
             }

@@ -305,7 +305,9 @@ impl<'s> Build<'s> {
             choices.push(self.state(&[cell]));
         }
         let (ends, accepting, last) = (closure.ends, closure.accepting, closure.last);
-        let size = size_of::<Expansion>() + closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
+        let size = size_of::<Expansion>()
+            + closure.terminals.len() * 4
+            + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
         let expansion = Expansion {
             terminals: closure.terminals,

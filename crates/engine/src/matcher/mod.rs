@@ -334,6 +334,7 @@ impl Matcher {
     fn push(&mut self, input: Input, place: Place, len: usize) {
         self.here = Arc::new(Here::new(place, &self.session.generation));
         self.history.push(input, self.here.clone(), len);
+        self.session.inner().retired.drop_some();
     }
 
     /// If the shared caches have grown too large, or have in them what was given up half-way, moves this sequence to new
@@ -359,7 +360,9 @@ impl Matcher {
         }
         drop(moving);
         new.settle();
-        (self.here, self.session.generation) = (here, new);
+        self.here = here;
+        let old = std::mem::replace(&mut self.session.generation, new);
+        self.session.inner().retired.add(old);
         Ok(())
     }
 }

@@ -64,6 +64,8 @@ pub(crate) struct Spot {
     pub(crate) choices: [OnceLock<f32>; 2],
     /// The same wherever tokens lead that are below a node of the trie: the least of all.
     pub(crate) choices_below: RwLock<SmallVec<[((u32, bool), f32); 1]>>,
+    /// Whether a number can get any exponent.
+    pub(crate) any_exponent: OnceLock<bool>,
     /// Whether nothing but the end of an item may come, and not that of a repetition.
     pub(crate) ends_anew: OnceLock<bool>,
     /// Of keys, where nothing holds their object: see [`is_key_of_plenty`](Session::is_key_of_plenty).

@@ -190,6 +190,11 @@ impl Tracker {
             && self.clone().step(b',') == Tracking::COMMA_AFTER_REPEATED
     }
 
+    /// Whether a number other than 0 is being written.
+    pub(crate) fn has_value(&self) -> bool {
+        self.mode == Mode::Number && self.number.significant
+    }
+
     /// Whether digits of a number's value are being written.
     pub(crate) fn in_digits(&self) -> bool {
         self.mode == Mode::Number && !self.number.in_exponent()

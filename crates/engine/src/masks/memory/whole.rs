@@ -14,7 +14,7 @@ use tokenstile_grammar::ir::IdIndex;
 use super::store::MaskStore;
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{StateId, Store};
-use crate::collections::{AppendVec, Words, Writer};
+use crate::collections::{AppendVec, Retired, Words, Writer};
 use crate::stack::Config;
 use crate::tokens::accept::Union;
 use crate::vocab::TokenId;
@@ -66,6 +66,11 @@ impl Wholes {
     pub(crate) fn new() -> Self {
         let index = Index::default();
         Wholes { list: AppendVec::new(&index.writer), index: RwLock::new(index) }
+    }
+
+    /// Hands over what takes long to drop.
+    pub(super) fn retire(self, retired: &mut Retired) {
+        retired.add(self.list);
     }
 
     fn find(&self, key: &Key) -> Option<WholeId> {

@@ -15,8 +15,14 @@ use crate::work::Exceeded;
 /// So many characters are looked ahead.
 const AHEAD: usize = 64;
 
-/// With no more to repeat than this, as a power of two, it is found out of each token by itself.
-const MANY: f32 = 4.0;
+/// With less to repeat than this, as a power of two, it is found out of each token of a text by itself.
+const MANY: f32 = 2.0;
+
+/// Stands for all nodes of the trie where there is too much to see below one.
+const ANY_NODE: u32 = u32::MAX;
+
+/// Ways to the digits of an exponent.
+const TO_EXPONENT: [&[u8]; 8] = [b"", b"1", b"e1", b"E1", b"0e1", b"0E1", b".0e1", b".0E1"];
 
 /// So many nodes of the trie are gone to.
 const BELOW: usize = 1_024;
@@ -93,20 +99,22 @@ impl Session {
             return Ok(false);
         }
         let repeatable = tracker.repeatable_after(byte);
-        if repeatable < MANY {
+        if repeatable < MANY && content != DIGITS {
             return Ok(false);
         }
         let Some(next) = self.spot_after(spot, byte)? else { return Ok(true) };
         let enough = repeatable + ROUNDED;
-        Ok(self.choices_at(next, content)? > enough && self.choices_below(trie, next, content, node)? > enough)
+        Ok(self.choices_at(next, content)? > enough
+            && self.choices_below(trie, next, content, node)? > enough)
     }
 
     /// The least of the choices wherever tokens lead that are below a node of the trie; none, if one may lead out of what is
     /// being written, or there is too much to see.
     fn choices_below(&self, trie: &Trie, spot: &Spot, content: u128, node: u32) -> Result<f32, Exceeded> {
-        let key = (node, content == DIGITS);
+        let mut key = (node, content == DIGITS);
         let known = spot.choices_below.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&(_, known)) = known.iter().find(|known| known.0 == key) {
+        let is_known = |known: &&((u32, bool), f32)| known.0 == key || known.0 == (ANY_NODE, key.1);
+        if let Some(&(_, known)) = known.iter().find(is_known) {
             return Ok(known);
         }
         drop(known);
@@ -118,6 +126,7 @@ impl Session {
                 seen += 1;
                 if seen > BELOW || byte >= 0x80 || content >> byte & 1 == 0 {
                     (least, todo) = (0.0, Vec::new());
+                    key.0 = if seen > BELOW { ANY_NODE } else { key.0 };
                     break;
                 }
                 least = least.min(self.choices_at(next, content)?);
@@ -128,6 +137,26 @@ impl Session {
         self.generation.store.add_bytes(size_of_val(&(key, least)));
         known.push((key, least));
         Ok(least)
+    }
+
+    /// Whether the number that is being written can get any exponent, which makes it another one unless it is 0.
+    pub(super) fn has_any_exponent(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, Exceeded> {
+        if !tracker.has_value() {
+            return Ok(false);
+        }
+        if let Some(&known) = spot.any_exponent.get() {
+            return Ok(known);
+        }
+        let mut found = false;
+        for way in TO_EXPONENT {
+            let mut at = Some(spot);
+            for &byte in way {
+                at = at.map(|at| self.spot_after(at, byte)).transpose()?.flatten();
+            }
+            let in_exponent = tracker.in_exponent() || way.len() > 1;
+            found |= in_exponent && at.is_some_and(|at| (at.any_number & DIGITS).count_ones() > 1);
+        }
+        Ok(*spot.any_exponent.get_or_init(|| found))
     }
 
     /// Whether an item is a repetition and cannot become anything else.

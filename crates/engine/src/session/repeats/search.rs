@@ -170,6 +170,9 @@ impl Session {
         if self.is_item_of_plenty(spot, tracker)? || self.outnumbers(spot, tracker)? {
             return Ok(true);
         }
+        if self.has_any_exponent(spot, tracker)? {
+            return Ok(true);
+        }
         if self.is_repetition(spot, tracker)? {
             return Ok(false);
         }

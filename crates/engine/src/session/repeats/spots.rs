@@ -42,6 +42,7 @@ impl Session {
             plenty_alone: OnceLock::new(),
             choices: Default::default(),
             choices_below: RwLock::default(),
+            any_exponent: OnceLock::new(),
             ends_anew: OnceLock::new(),
         };
         let SpotIndex { numbers, writer } = &mut *index();
