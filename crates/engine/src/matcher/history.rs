@@ -39,6 +39,7 @@ impl Here {
 pub(super) enum Input {
     Start,
     Token(TokenId),
+    #[allow(clippy::box_collection, reason = "a step is small, and nearly all are tokens")]
     Bytes(Box<Vec<u8>>),
     End,
 }

@@ -46,6 +46,9 @@ pub(crate) struct Corrections {
 /// Where bytes lead: the numbers of spots, or nowhere.
 type Ways = SmallVec<[(u8, Option<u32>); 4]>;
 
+/// Choices by the node of the trie, and whether they are digits.
+type ChoicesBelow = SmallVec<[((u32, bool), f32); 1]>;
+
 /// A configuration.
 pub(crate) struct Spot {
     pub(crate) config: Config,
@@ -63,7 +66,7 @@ pub(crate) struct Spot {
     /// How many different things the string, or the number, that is being written can become at least, as a power of two.
     pub(crate) choices: [OnceLock<f32>; 2],
     /// The same wherever tokens lead that are below a node of the trie: the least of all.
-    pub(crate) choices_below: RwLock<SmallVec<[((u32, bool), f32); 1]>>,
+    pub(crate) choices_below: RwLock<ChoicesBelow>,
     /// Whether a number can get any exponent.
     pub(crate) any_exponent: OnceLock<bool>,
     /// Whether nothing but the end of an item may come, and not that of a repetition.

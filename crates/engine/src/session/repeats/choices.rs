@@ -9,7 +9,7 @@ use super::super::Session;
 use super::search::{BLANK, DIGITS, PLENTY, is_blank};
 use crate::ablate::{Switch, is_off};
 use crate::tokens::trie::Trie;
-use crate::tracker::{Spot, Tracker};
+use crate::tracker::{Mode, Spot, Tracker};
 use crate::work::Exceeded;
 
 /// So many characters are looked ahead.
@@ -33,24 +33,38 @@ const BLANKS: usize = 8;
 /// Choices are multiplied as sums of numbers that are rounded, by less than this.
 pub(super) const ROUNDED: f32 = 0.01;
 
+/// From the space to the tilde, less what is not written as it is in a string.
+const TEXT: u128 = (!0 << b' ') & !(1 << 0x7F | 1 << b'"' | 1 << b'\\');
+
 /// What the text of a string, or a number, is made of, where each character makes another one of it.
 pub(super) fn content_of(tracker: &Tracker) -> u128 {
     if tracker.in_digits() {
         DIGITS
     } else if tracker.in_plain_text() {
-        // From the space to the tilde, less what is not written as it is.
-        (!0 << b' ') & !(1 << 0x7F | 1 << b'"' | 1 << b'\\')
+        TEXT
     } else {
         0
     }
 }
 
 impl Session {
-    /// Whether the string or the number that is being written can become more different things than there are for it to
-    /// repeat.
+    /// Whether the string or the number that is being written, or comes next, can become more different things than there
+    /// are for it to repeat.
     pub(super) fn outnumbers(&self, spot: &Spot, tracker: &Tracker) -> Result<bool, Exceeded> {
         let content = content_of(tracker);
-        Ok(content != 0 && self.choices_at(spot, content)? > tracker.repeatable() + ROUNDED)
+        if content != 0 {
+            return Ok(self.choices_at(spot, content)? > tracker.repeatable() + ROUNDED);
+        }
+        if tracker.mode() == Mode::Value {
+            for (byte, content) in [(b'"', TEXT), (b'1', DIGITS)] {
+                if let Some(begun) = self.spot_after(spot, byte)?
+                    && self.choices_at(begun, content)? > tracker.repeatable() + ROUNDED
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// At least so many different things, as a power of two, can become of what is being written: as many as there are ways
