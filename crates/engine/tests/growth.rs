@@ -167,7 +167,7 @@ fn of_many_items_the_last_few_are_known() {
             let at = if rng.chance(1, 3) { rng.below(left.len()) } else { family.min(left.len() / 3) };
             let item = left.swap_remove(at);
             let text = known.all[item].clone();
-            let compared = left.len() % 23 == 0 || left.len() < 12;
+            let compared = left.len().is_multiple_of(23) || left.len() < 12;
             let cut = if compared { rng.below(text.len()) } else { 0 };
             matcher
                 .commit_bytes(&text.as_bytes()[..cut])

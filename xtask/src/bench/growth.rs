@@ -34,6 +34,8 @@ const END: &str = "<!-- up to here: growth -->";
 
 const SIZES: &str = "2,4,8,16,32,64";
 const OURS: &str = "tokenstile";
+/// So many times as long as it may take, a case is waited for.
+const WAIT: u64 = 12;
 /// How often it is looked whether a case is done.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -129,7 +131,13 @@ fn ours(places: &Places, options: &Options, cases: &Path) -> Result<(), String> 
     let mut all = String::new();
     for case in fs::read_to_string(cases).map_err(in_words)?.lines() {
         fs::write(&one, case).map_err(in_words)?;
-        let mut bench = pinned(&command);
+        // A limit of the time of a processor: the machine may have other things to do.
+        let mut bench = pinned(Path::new("sh"));
+        bench
+            .arg("-c")
+            .arg("ulimit -t \"$0\"; exec \"$@\"")
+            .arg((options.limit + 2).to_string())
+            .arg(&command);
         bench.arg("bench").arg("--table-cache").arg(places.tables());
         bench
             .arg("--vocab")
@@ -138,7 +146,7 @@ fn ours(places: &Places, options: &Options, cases: &Path) -> Result<(), String> 
             .arg(&one)
             .arg("--out")
             .arg(&found);
-        if within(bench.stderr(Stdio::null()), Duration::from_secs(options.limit + 2))? {
+        if within(bench.stderr(Stdio::null()), Duration::from_secs(WAIT * options.limit))? {
             all += &fs::read_to_string(&found).map_err(in_words)?;
         } else {
             let case: serde_json::Value = serde_json::from_str(case).map_err(|error| error.to_string())?;
