@@ -26,17 +26,8 @@ pub(crate) struct StackNode {
     accepts: OnceLock<bool>,
     /// Equal for equal stacks, however they came about: see [`key_of`].
     pub(crate) key: u128,
-    /// What tells the stack as far as one token can tell, once someone has asked.
-    seen: OnceLock<Seen>,
-}
-
-/// A stack as far as one token can tell: with [clamped](Store::clamped) states.
-#[derive(Clone, Copy)]
-pub(crate) struct Seen {
-    /// Equal for stacks that are equal as far as that.
-    pub(crate) key: u128,
-    /// Whether the stack is just that.
-    pub(crate) exact: bool,
+    /// See [`seen`](StackNode::seen).
+    seen: OnceLock<u128>,
 }
 
 impl StackNode {
@@ -50,12 +41,16 @@ impl StackNode {
         })
     }
 
-    /// The stack as far as one token can tell. Those below are asked first, in a loop: they may be many.
-    pub(crate) fn seen(&self, store: &Store) -> Seen {
-        if let Some(&known) = self.seen.get() {
-            return known;
-        }
+    /// Equal for stacks that are equal as far as one token can tell: with [clamped](Store::clamped) states.
+    #[inline]
+    pub(crate) fn seen(&self, store: &Store) -> u128 {
+        self.seen.get().copied().unwrap_or_else(|| self.find_seen(store))
+    }
+
+    /// Those below are asked first, in a loop: they may be many.
+    fn find_seen(&self, store: &Store) -> u128 {
         let mut todo: SmallVec<[&StackNode; 4]> = SmallVec::from_slice(&[self]);
+        let mut last = 0;
         while let Some(&top) = todo.last() {
             let open = todo.len();
             todo.extend(top.links.iter().map(|link| &*link.1).filter(|below| below.seen.get().is_none()));
@@ -63,12 +58,12 @@ impl StackNode {
                 continue;
             }
             todo.pop();
-            let links = top.links.iter().filter_map(|(ret, below)| Some((*ret, *below.seen.get()?)));
-            let exact = links.clone().all(|(ret, below)| below.exact && store.clamped(ret) == ret);
-            let key = key_of_links(links.map(|(ret, below)| (store.clamped(ret), below.key)), top.bottom);
-            let _ = top.seen.set(Seen { key, exact });
+            let links = top.links.iter();
+            let links =
+                links.map(|(ret, below)| (store.clamped(*ret), below.seen.get().copied().unwrap_or(0)));
+            last = *top.seen.get_or_init(|| key_of_links(links, top.bottom));
         }
-        self.seen.get().copied().unwrap_or_else(|| unreachable!("it was just found"))
+        last
     }
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.

@@ -250,7 +250,7 @@ impl Matcher {
         };
         let Generation { store, masks, .. } = &*self.session.generation;
         let Some(whole) = self.whole() else { return Ok((self.session.advance(config, bytes)?, tracker)) };
-        if let Some(config) = masks.known_next(store, whole, config, token) {
+        if let Some(config) = masks.known_next(whole, config, token) {
             return Ok((config, tracker));
         }
         let next = self.session.advance(config, bytes)?;

@@ -46,8 +46,23 @@ struct Whole {
     accepts: bool,
     used: AtomicU32,
     mask: OnceLock<Words>,
-    /// Where some tokens lead.
-    next: RwLock<Vec<(TokenId, Config)>>,
+    /// Where some tokens lead from some of its configurations.
+    next: RwLock<Vec<Next>>,
+}
+
+/// Where a token leads from a configuration.
+struct Next {
+    token: TokenId,
+    from: Key,
+    to: Config,
+}
+
+impl Next {
+    fn is(&self, token: TokenId, from: &Config) -> bool {
+        self.token == token
+            && self.from.len() == from.len()
+            && self.from.iter().zip(from).all(|(known, head)| *known == (head.0, head.1.key))
+    }
 }
 
 /// All configurations whose token sets are known.
@@ -73,9 +88,9 @@ impl Wholes {
         retired.add(self.list);
     }
 
-    fn find(&self, key: &Key) -> Option<WholeId> {
+    fn find(&self, key: &[(StateId, u128)]) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        index.numbers.find(hash_of(key), |at| self.get(WholeId(at)).key == *key).map(WholeId)
+        index.numbers.find(hash_of(key), |at| self.get(WholeId(at)).key[..] == *key).map(WholeId)
     }
 
     fn get(&self, id: WholeId) -> &Whole {
@@ -83,14 +98,14 @@ impl Wholes {
     }
 
     /// Keeps what was worked out for a configuration.
-    fn add(&self, key: Key, (tokens, accepts): (Union, bool)) -> WholeId {
+    fn add(&self, key: &[(StateId, u128)], (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        let hash = hash_of(&key);
-        if let Some(known) = index.numbers.find(hash, |at| self.get(WholeId(at)).key == key) {
+        let hash = hash_of(key);
+        if let Some(known) = index.numbers.find(hash, |at| self.get(WholeId(at)).key[..] == *key) {
             return WholeId(known);
         }
         let whole = Whole {
-            key,
+            key: key.into(),
             tokens,
             accepts,
             used: AtomicU32::new(0),
@@ -107,23 +122,18 @@ impl Wholes {
 /// run along make no difference.
 type Key = SmallVec<[(StateId, u128); 1]>;
 
-/// The key of a configuration, and whether the configuration is just that.
-fn key_of(store: &Store, config: &Config) -> (Key, bool) {
-    let mut exact = true;
-    let mut key: Key = SmallVec::with_capacity(config.len());
-    for (state, stack) in config {
-        let (clamped, seen) = (store.clamped(*state), stack.seen(store));
-        exact &= clamped == *state && seen.exact;
-        key.push((clamped, seen.key));
-    }
-    if !exact {
+/// The key of a configuration.
+fn key_of(store: &Store, config: &Config) -> SmallVec<[(StateId, u128); 4]> {
+    let mut key: SmallVec<[(StateId, u128); 4]> =
+        config.iter().map(|(state, stack)| (store.clamped(*state), stack.seen(store))).collect();
+    if key.len() > 1 {
         key.sort_unstable();
         key.dedup();
     }
-    (key, exact)
+    key
 }
 
-fn hash_of(key: &Key) -> u64 {
+fn hash_of(key: &[(StateId, u128)]) -> u64 {
     // The keys of stacks are hashes already.
     key.iter().fold(0u64, |hash, (state, stack)| {
         let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -179,7 +189,7 @@ impl MaskStore {
         if is_off(Switch::ConfigurationMemo) {
             return None;
         }
-        self.wholes.find(&key_of(store, config).0)
+        self.wholes.find(&key_of(store, config))
     }
 
     /// Writes the mask of a configuration; says whether the text may end there.
@@ -214,22 +224,16 @@ impl MaskStore {
     }
 
     /// Where a token leads from a configuration, if that was asked before.
-    pub(crate) fn known_next(
-        &self,
-        store: &Store,
-        id: WholeId,
-        config: &Config,
-        token: TokenId,
-    ) -> Option<Config> {
-        if is_off(Switch::CommitMemo) || !is_exact(store, config) {
+    pub(crate) fn known_next(&self, id: WholeId, from: &Config, token: TokenId) -> Option<Config> {
+        if is_off(Switch::CommitMemo) {
             return None;
         }
         let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
-        next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
+        next.iter().find(|known| known.is(token, from)).map(|known| known.to.clone())
     }
 
-    /// Remembers where a token leads from a configuration. What goes on with a string or the like is found as fast as it
-    /// would be looked up; and where counts run along, a text is hardly ever at the same place again.
+    /// Remembers where a token leads from a configuration. What goes on with a string or the like, whatever counts run along,
+    /// is found as fast as it would be looked up.
     pub(crate) fn remember_next(
         &self,
         store: &Store,
@@ -238,13 +242,14 @@ impl MaskStore {
         token: TokenId,
     ) {
         let whole = self.wholes.get(id);
-        if !is_exact(store, from) || key_of(store, to) == (whole.key.clone(), true) {
+        if key_of(store, to)[..] == whole.key[..] {
             return;
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
-        if next.len() < TOKENS && next.iter().all(|known| known.0 != token) {
-            store.add_bytes(size_of::<(TokenId, Config)>() + 128);
-            next.push((token, to.clone()));
+        if next.len() < TOKENS && !next.iter().any(|known| known.is(token, from)) {
+            store.add_bytes(size_of::<Next>() + 128);
+            let key = from.iter().map(|(state, stack)| (*state, stack.key)).collect();
+            next.push(Next { token, from: key, to: to.clone() });
         }
     }
 
@@ -256,13 +261,8 @@ impl MaskStore {
         (tokens, accepts): (Union, bool),
     ) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(key_of(store, config).0, (tokens, accepts))
+        self.wholes.add(&key_of(store, config), (tokens, accepts))
     }
-}
-
-/// Whether no count of a configuration is one that a token cannot tell.
-fn is_exact(store: &Store, config: &Config) -> bool {
-    config.iter().all(|(state, stack)| store.clamped(*state) == *state && stack.seen(store).exact)
 }
 
 fn copy(mask: &[u32], words: &mut [u32]) {
