@@ -305,9 +305,7 @@ impl<'s> Build<'s> {
             choices.push(self.state(&[cell]));
         }
         let (ends, accepting, last) = (closure.ends, closure.accepting, closure.last);
-        let size = size_of::<Expansion>()
-            + closure.terminals.len() * 4
-            + (calls.len() + frames.len() + choices.len()) * 8;
+        let size = closure.terminals.len() * 4 + (calls.len() + frames.len() + choices.len()) * 8;
         self.store.add_bytes(size);
         let expansion = Expansion {
             terminals: closure.terminals,
@@ -319,7 +317,7 @@ impl<'s> Build<'s> {
             last,
             ends,
         };
-        let _ = state.expansion.set(Box::new(expansion));
+        let _ = state.expansion.set(expansion);
     }
 
     /// Joins calls that return to the same state into one frame.

@@ -1,7 +1,7 @@
 //! One filling of a constraint's caches.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokenstile_grammar::Limits;
 
@@ -14,8 +14,6 @@ use crate::tracker::Corrections;
 
 /// One filling of the caches; dropped as a whole when it has grown too large.
 pub(crate) struct Generation {
-    /// No two have the same.
-    pub(crate) number: u64,
     pub(crate) store: Store,
     /// What other constraints have too.
     library: Option<Arc<Library>>,
@@ -32,9 +30,7 @@ impl Generation {
             Some(library) => (Some(library.automaton.clone()), Some(library.masks.clone())),
             None => (None, None),
         };
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         Generation {
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
             masks: MaskStore::new(masks),
             store: Store::new(program.clone(), limits, automaton),
             library,

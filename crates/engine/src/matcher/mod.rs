@@ -5,7 +5,6 @@ mod batch;
 mod history;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use smallvec::SmallVec;
 
@@ -13,12 +12,11 @@ use crate::constraint::{Constraint, Generation};
 use crate::error::MatchError;
 use crate::masks::WholeId;
 use crate::session::{Place, Refused, Session};
-use crate::stack::MovingStacks;
 use crate::tokens::accept::{Accept, Union};
 use crate::tracker::SPECIAL;
 use crate::vocab::TokenId;
 
-use history::{Here, History, Input, RECENT, Step};
+use history::{Here, History, Input};
 
 pub use batch::fill_masks;
 
@@ -29,10 +27,12 @@ pub use batch::fill_masks;
 pub struct Matcher {
     session: Session,
     /// Where it stands.
-    here: Arc<Here>,
+    here: Here,
     history: History,
-    /// The mask that was last asked for, and the place it belongs to.
-    shown: Option<(Arc<Here>, Box<[u32]>)>,
+    /// The mask that was last asked for.
+    shown: Box<[u32]>,
+    /// After how many steps it was asked for, as long as those steps stand.
+    shown_at: Option<usize>,
 }
 
 impl Clone for Matcher {
@@ -41,7 +41,8 @@ impl Clone for Matcher {
             session: self.session.clone(),
             here: self.here.clone(),
             history: self.history.clone(),
-            shown: None,
+            shown: Box::default(),
+            shown_at: None,
         }
     }
 }
@@ -56,8 +57,9 @@ impl Constraint {
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let session = Session::new(constraint);
-        let here = Arc::new(Here::new(session.start(), &session.generation));
-        Matcher { session, history: History::new(here.clone()), here, shown: None }
+        let here = Here::start(&session);
+        let history = History::default();
+        Matcher { session, here, history, shown: Box::default(), shown_at: None }
     }
 
     /// The constraint this sequence is matched against.
@@ -72,12 +74,12 @@ impl Matcher {
 
     /// How many bytes of text were committed.
     pub fn text_len(&self) -> usize {
-        self.history.last.text_len
+        self.here.text_len
     }
 
     /// How many steps can be undone: one for each commit.
     pub fn steps(&self) -> usize {
-        self.history.last.count
+        self.history.count()
     }
 
     /// Writes the mask of the tokens that may come next: bit `i % 32` of word `i / 32` is token `i`.
@@ -115,21 +117,27 @@ impl Matcher {
     /// The mask of the tokens that may come next, in a buffer of the matcher's own. Asking again before the next
     /// commit costs nothing.
     pub fn mask(&mut self) -> Result<&[u32], MatchError> {
-        let valid = self.shown.as_ref().is_some_and(|(shown, _)| Arc::ptr_eq(shown, &self.here));
-        if !valid {
-            let words = self.shown.take().map(|(_, words)| words);
-            let mut words = words.unwrap_or_else(|| vec![0; self.mask_words()].into());
-            self.fill_mask(&mut words)?;
-            self.shown = Some((self.here.clone(), words));
+        let steps = self.steps();
+        if self.shown_at != Some(steps) {
+            let mut words = std::mem::take(&mut self.shown);
+            if words.is_empty() {
+                words = vec![0; self.mask_words()].into();
+            }
+            self.shown_at = None;
+            let filled = self.fill_mask(&mut words);
+            self.shown = words;
+            filled?;
+            self.shown_at = Some(steps);
         }
-        Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
+        Ok(&self.shown)
     }
 
     /// Writes the mask of the tokens that the automaton allows; says whether the text may end.
-    fn write_allowed(&self, words: &mut [u32]) -> Result<bool, MatchError> {
+    fn write_allowed(&mut self, words: &mut [u32]) -> Result<bool, MatchError> {
+        let known = self.whole();
         let (config, kept) = (&self.here.place.0, &self.session.inner().common.kept);
         let Generation { store, masks, .. } = &*self.session.generation;
-        if let Some(known) = self.whole() {
+        if let Some(known) = known {
             return Ok(masks.write(store, kept, known, words));
         }
         let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
@@ -138,19 +146,17 @@ impl Matcher {
         }
         let (tokens, accepts) = (Union::of(&sets), self.session.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
-        self.here.know(known);
+        self.here.whole = Some(known);
         Ok(masks.write(store, kept, known, words))
     }
 
     /// What is known of the configuration, if its mask was asked for before.
-    fn whole(&self) -> Option<WholeId> {
-        if let Some(number) = self.here.whole.load(Ordering::Relaxed).checked_sub(1) {
-            return Some(WholeId(number));
+    fn whole(&mut self) -> Option<WholeId> {
+        if self.here.whole.is_none() {
+            let Generation { store, masks, .. } = &*self.session.generation;
+            self.here.whole = masks.whole(store, &self.here.place.0);
         }
-        let Generation { store, masks, .. } = &*self.session.generation;
-        let found = masks.whole(store, &self.here.place.0)?;
-        self.here.know(found);
-        Some(found)
+        self.here.whole
     }
 
     /// Whether `token` may come next. Looks at this token only.
@@ -185,22 +191,22 @@ impl Matcher {
             if !self.is_accepting() {
                 return Err(forbidden);
             }
-            self.push(Input::End, self.here.place.clone(), 0);
+            self.push(Input::End, (self.here.place.clone(), None), 0);
             return Ok(());
         }
         self.renew_if_full()?;
-        let vocab = self.session.constraint.vocab();
-        let bytes = vocab.bytes(token).ok_or(forbidden)?;
-        let place = match self.go_on_by(token, bytes) {
-            Ok(place) => place,
+        let whole = self.whole();
+        let bytes = self.session.constraint.vocab().bytes(token).ok_or(forbidden)?;
+        let next = match self.go_on_by(whole, token, bytes) {
+            Ok(next) => next,
             Err(Refused::At(_)) => return Err(forbidden),
             Err(Refused::Limit(e)) => return Err(e.into()),
         };
         let len = bytes.len();
-        if !self.session.is_completable_at(&place)? {
+        if !self.session.is_completable_at(&next.0)? {
             return Err(forbidden);
         }
-        self.push(Input::Token(token), place, len);
+        self.push(Input::Token(token), next, len);
         Ok(())
     }
 
@@ -219,7 +225,7 @@ impl Matcher {
                     let at = self.session.dead_end(&self.here.place, bytes)?;
                     return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
                 }
-                self.push(Input::Bytes(Box::new(bytes.to_vec())), place, bytes.len());
+                self.push(Input::of_bytes(bytes), (place, None), bytes.len());
                 Ok(())
             }
             Err(Refused::At(at)) => {
@@ -230,8 +236,13 @@ impl Matcher {
         }
     }
 
-    /// Where a token leads from the last step.
-    fn go_on_by(&self, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
+    /// Where a token leads from here, and what is known of the configuration there.
+    fn go_on_by(
+        &self,
+        whole: Option<WholeId>,
+        token: TokenId,
+        bytes: &[u8],
+    ) -> Result<(Place, Option<WholeId>), Refused> {
         let (config, tracker) = &self.here.place;
         let tracker = match tracker {
             Some(tracker) if !tracker.stays(bytes) => {
@@ -242,70 +253,39 @@ impl Matcher {
                 let given = after.translate(bytes);
                 let after = Some(Arc::new(after));
                 if let Some(given) = given {
-                    return Ok((self.session.advance(config, &given)?, after));
+                    return Ok(((self.session.advance(config, &given)?, after), None));
                 }
                 after
             }
             unchanged => unchanged.clone(),
         };
         let Generation { store, masks, .. } = &*self.session.generation;
-        let Some(whole) = self.whole() else { return Ok((self.session.advance(config, bytes)?, tracker)) };
+        let Some(whole) = whole else { return Ok(((self.session.advance(config, bytes)?, tracker), None)) };
         if let Some(config) = masks.known_next(whole, config, token) {
-            return Ok((config, tracker));
+            return Ok(((config, tracker), None));
         }
         let next = self.session.advance(config, bytes)?;
-        masks.remember_next(store, whole, (config, &next), token);
-        Ok((next, tracker))
+        let known = masks.remember_next(store, whole, (config, &next), token);
+        Ok(((next, tracker), known))
     }
 
     /// Undoes the last `steps` commits, an end token among them or not.
     pub fn rollback(&mut self, steps: usize) -> Result<(), MatchError> {
-        let done = self.history.last.count;
+        let done = self.steps();
         let Some(count) = done.checked_sub(steps) else {
             return Err(MatchError::NothingToUndo { asked: steps, done });
         };
-        let target = self.history.step(count);
-        if target.place_in(&self.session.generation).is_none() {
+        if steps == 0 {
+            return Ok(());
+        }
+        if self.history.is_far(count) {
             self.renew_if_full()?;
         }
-        self.here = self.place_at(&target)?;
-        self.history.go_back(target);
-        Ok(())
-    }
-
-    /// Where the sequence stood after a step: as it is kept, or else by playing what was committed since the last step before
-    /// it of which that is kept.
-    fn place_at(&self, target: &Arc<Step>) -> Result<Arc<Here>, MatchError> {
-        let mut since: Vec<&Arc<Step>> = Vec::new();
-        let mut step = target;
-        let mut here = loop {
-            match (step.place_in(&self.session.generation), &step.before) {
-                (Some(here), _) => break here,
-                (None, None) => break Arc::new(Here::new(self.session.start(), &self.session.generation)),
-                (None, Some(before)) => {
-                    since.push(step);
-                    step = before;
-                }
-            }
-        };
-        for step in since.into_iter().rev() {
-            let vocab = self.session.constraint.vocab();
-            let bytes = match &step.input {
-                Input::Token(token) => vocab.bytes(*token).unwrap_or_default(),
-                Input::Bytes(bytes) => bytes,
-                Input::Start | Input::End => &[],
-            };
-            let place = match self.session.go_on(&here.place, bytes) {
-                Ok(place) => place,
-                Err(Refused::Limit(e)) => return Err(e.into()),
-                Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
-            };
-            here = Arc::new(Here::new(place, &self.session.generation));
-            if target.count - step.count < RECENT {
-                step.keep(here.clone());
-            }
+        if let Some(here) = self.history.go_back(count, &self.session)? {
+            self.here = here;
+            self.shown_at = self.shown_at.filter(|&at| at <= count);
         }
-        Ok(here)
+        Ok(())
     }
 
     /// A second sequence that starts where this one stands; the two do not see each other.
@@ -317,8 +297,9 @@ impl Matcher {
     /// Back to the start of a text.
     pub fn reset(&mut self) {
         self.session = Session::new(self.session.constraint.clone());
-        self.here = Arc::new(Here::new(self.session.start(), &self.session.generation));
-        self.history = History::new(self.here.clone());
+        self.here = Here::start(&self.session);
+        self.history = History::default();
+        self.shown_at = None;
     }
 
     /// Whether the text so far is complete: an end token may come next.
@@ -328,12 +309,15 @@ impl Matcher {
 
     /// Whether an end token was committed.
     pub fn is_finished(&self) -> bool {
-        matches!(self.history.last.input, Input::End)
+        self.here.is_finished
     }
 
-    fn push(&mut self, input: Input, place: Place, len: usize) {
-        self.here = Arc::new(Here::new(place, &self.session.generation));
-        self.history.push(input, self.here.clone(), len);
+    /// Takes a step to a place, of whose configuration something may be known.
+    fn push(&mut self, input: Input, (place, whole): (Place, Option<WholeId>), len: usize) {
+        let text_len = self.here.text_len + len;
+        let is_finished = matches!(input, Input::End);
+        let from = std::mem::replace(&mut self.here, Here { place, whole, text_len, is_finished });
+        self.history.push(from, input);
         self.session.inner().retired.drop_some();
     }
 
@@ -345,22 +329,8 @@ impl Matcher {
             return Ok(());
         }
         let new = constraint.inner.renew(generation);
-        let mut moving = MovingStacks::new(&generation.store, &new.store);
-        let mut moved = |here: &Here| {
-            let (config, tracker) = &here.place;
-            Arc::new(Here::new((moving.config(config), tracker.clone()), &new))
-        };
-        let here = moved(&self.here);
-        for step in self.history.placed() {
-            if Arc::ptr_eq(step, &self.history.last) {
-                step.keep(here.clone());
-            } else if let Some(old) = step.place_in(generation) {
-                step.keep(moved(&old));
-            }
-        }
-        drop(moving);
+        self.history.renew(&mut self.here, (generation, &new));
         new.settle();
-        self.here = here;
         let old = std::mem::replace(&mut self.session.generation, new);
         self.session.inner().retired.add(old);
         Ok(())

@@ -14,7 +14,7 @@ use crate::tokens::pending::{End, PendingId, Walked, WalkedId};
 pub(crate) struct State {
     /// Sorted, without duplicates.
     pub(crate) kernel: SmallVec<[CellId; 4]>,
-    pub(crate) expansion: OnceLock<Box<Expansion>>,
+    pub(crate) expansion: OnceLock<Expansion>,
     pub(crate) clamped: OnceId<StateId>,
     pub(crate) local: OnceId<LocalId>,
     /// The tokens that this state allows from the start of a token.

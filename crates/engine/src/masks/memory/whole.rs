@@ -122,15 +122,17 @@ impl Wholes {
 /// run along make no difference.
 type Key = SmallVec<[(StateId, u128); 1]>;
 
-/// The key of a configuration.
-fn key_of(store: &Store, config: &Config) -> SmallVec<[(StateId, u128); 4]> {
+/// What is found of the key of a configuration.
+#[inline]
+fn with_key<T>(store: &Store, config: &Config, find: impl FnOnce(&[(StateId, u128)]) -> T) -> T {
+    if let [(state, stack)] = &config[..] {
+        return find(&[(store.clamped(*state), stack.seen(store))]);
+    }
     let mut key: SmallVec<[(StateId, u128); 4]> =
         config.iter().map(|(state, stack)| (store.clamped(*state), stack.seen(store))).collect();
-    if key.len() > 1 {
-        key.sort_unstable();
-        key.dedup();
-    }
-    key
+    key.sort_unstable();
+    key.dedup();
+    find(&key)
 }
 
 fn hash_of(key: &[(StateId, u128)]) -> u64 {
@@ -189,7 +191,7 @@ impl MaskStore {
         if is_off(Switch::ConfigurationMemo) {
             return None;
         }
-        self.wholes.find(&key_of(store, config))
+        with_key(store, config, |key| self.wholes.find(key))
     }
 
     /// Writes the mask of a configuration; says whether the text may end there.
@@ -233,17 +235,17 @@ impl MaskStore {
     }
 
     /// Remembers where a token leads from a configuration. What goes on with a string or the like, whatever counts run along,
-    /// is found as fast as it would be looked up.
+    /// is found as fast as it would be looked up; then it has the same masks, which is what is said.
     pub(crate) fn remember_next(
         &self,
         store: &Store,
         id: WholeId,
         (from, to): (&Config, &Config),
         token: TokenId,
-    ) {
+    ) -> Option<WholeId> {
         let whole = self.wholes.get(id);
-        if key_of(store, to)[..] == whole.key[..] {
-            return;
+        if with_key(store, to, |key| *key == whole.key[..]) {
+            return Some(id);
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
         if next.len() < TOKENS && !next.iter().any(|known| known.is(token, from)) {
@@ -251,6 +253,7 @@ impl MaskStore {
             let key = from.iter().map(|(state, stack)| (*state, stack.key)).collect();
             next.push(Next { token, from: key, to: to.clone() });
         }
+        None
     }
 
     /// Remembers the tokens of a configuration, and whether the text may end there.
@@ -261,7 +264,7 @@ impl MaskStore {
         (tokens, accepts): (Union, bool),
     ) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(&key_of(store, config), (tokens, accepts))
+        with_key(store, config, |key| self.wholes.add(key, (tokens, accepts)))
     }
 }
 
