@@ -106,6 +106,26 @@ fn long_texts_are_undone_as_far_as_one_likes() {
     }
 }
 
+/// The mask that a matcher keeps is that of where it stands, whatever is done and undone in between.
+#[test]
+fn the_mask_that_is_kept_is_the_one_asked_for() {
+    let grammar = schema(r#"{"type":"array","items":{"enum":[12,"ab",null,0.25]}}"#);
+    let mut matcher = constraint(&grammar, Limits::default()).matcher();
+    let mut rng = Rng::new(3);
+    for _ in 0..3_000 {
+        if rng.chance(1, 2) {
+            let words = matcher.mask().unwrap().to_vec();
+            assert_eq!(words, mask_of(&mut matcher.fork()));
+        }
+        let choices = tokens_in(&mask_of(&mut matcher.fork()));
+        if choices.is_empty() || rng.chance(1, 3) {
+            matcher.rollback(rng.below(matcher.steps().min(40) + 1)).unwrap();
+        } else {
+            matcher.commit(*rng.pick(&choices)).unwrap();
+        }
+    }
+}
+
 /// An array of different items that match a pattern.
 fn items(pattern: &str) -> Grammar {
     let mut json = Json::new(Compact);

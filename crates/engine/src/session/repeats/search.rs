@@ -377,11 +377,7 @@ impl Session {
             see(spot);
             if let Some((literal, next)) = self.behind_literal(spot)? {
                 let mut tracker = tracker;
-                let goes_past = |&byte| {
-                    tracker.step(byte);
-                    !is_over(&tracker, depth, in_key)
-                };
-                if literal.iter().all(goes_past) {
+                if literal.iter().all(|&byte| steps_within(&mut tracker, byte, depth, in_key)) {
                     todo.push((next, tracker, choices, from));
                 }
                 looked_at += literal.len() - 1;
@@ -392,8 +388,9 @@ impl Session {
             for (gain, byte) in ways {
                 let Some(next) = self.spot_after(spot, byte)? else { continue };
                 let mut tracker = tracker.clone();
-                tracker.step(byte);
-                todo.push((next, tracker, choices + gain.max(0.0), from));
+                if steps_within(&mut tracker, byte, depth, in_key) {
+                    todo.push((next, tracker, choices + gain.max(0.0), from));
+                }
             }
         }
         Ok(false)
@@ -429,6 +426,14 @@ fn is_over(tracker: &Tracker, depth: u32, in_key: bool) -> bool {
         (Mode::AfterValue, Some(0)) => true,
         _ => false,
     }
+}
+
+/// Takes a byte; whether what was being written goes on. The end of a number or a word is seen by the byte that comes after it,
+/// which may begin the next entry already.
+fn steps_within(tracker: &mut Tracker, byte: u8, depth: u32, in_key: bool) -> bool {
+    let may_end = matches!(tracker.mode(), Mode::Number | Mode::Word) && tracker.depth() == depth;
+    tracker.step(byte);
+    !(may_end && matches!(byte, b',' | b']' | b'}')) && !is_over(tracker, depth, in_key)
 }
 
 /// Bytes to try, one for each class, each with how many different things its class can make of the text, as a power of
