@@ -18,9 +18,10 @@ use super::{PEERS, Peer};
 
 /// What `cargo xtask bench growth --help` says.
 const USAGE: &str = "\
-usage: cargo xtask bench growth [--limit S] [--only NAME,…] [--command FILE] [--report]
+usage: cargo xtask bench growth [--limit S] [--sizes N,…] [--only NAME,…] [--command FILE] [--report]
 
   --limit S       seconds that one case may take [default: 10]
+  --sizes N       only these sizes [default: 2,4,8,16,32,64]
   --only NAME     only these, and the page from them and what other results are there: tokenstile, llguidance,
                   glrmask, xgrammar
   --command FILE  measure this command instead of one that is built for it
@@ -41,6 +42,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 struct Options {
     limit: u64,
+    sizes: String,
     only: Vec<String>,
     command: Option<PathBuf>,
     report: bool,
@@ -48,11 +50,13 @@ struct Options {
 
 impl Options {
     fn parse(arguments: &[&str]) -> Option<Options> {
-        let mut options = Options { limit: 10, only: Vec::new(), command: None, report: false };
+        let (limit, sizes) = (10, SIZES.to_owned());
+        let mut options = Options { limit, sizes, only: Vec::new(), command: None, report: false };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match *argument {
                 "--limit" => options.limit = rest.next()?.parse().ok().filter(|&limit| limit > 0)?,
+                "--sizes" => options.sizes = rest.next().filter(|sizes| are_numbers(sizes))?.to_string(),
                 "--only" => options.only.extend(rest.next()?.split(',').map(str::to_owned)),
                 "--command" => options.command = Some(rest.next()?.into()),
                 "--report" => options.report = true,
@@ -66,6 +70,11 @@ impl Options {
     fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == name)
     }
+}
+
+/// Whether a text is numbers with commas between them.
+fn are_numbers(text: &str) -> bool {
+    text.split(',').all(|number| number.parse().is_ok_and(|number: u32| number > 0))
 }
 
 /// Measures, and writes its part of the page.
@@ -101,7 +110,7 @@ fn measure(places: &Places, options: &Options) -> Result<(), String> {
     let cases = places.results.join("growth.cases");
     let mut python = Command::new(places.python());
     python.arg(places.root.join("tools/bench/growth.py")).arg(places.root.join("../shared/shapes/shapes.py"));
-    setup::run(python.arg(places.data("tokenizer.json")).arg(SIZES).arg(&cases))?;
+    setup::run(python.arg(places.data("tokenizer.json")).arg(&options.sizes).arg(&cases))?;
     let about = format!("{} At most {} s for a case.", page::about(" growth"), options.limit);
     fs::write(places.results.join("growth.txt"), about).map_err(in_words)?;
     if options.wants(OURS) {
@@ -241,7 +250,7 @@ fn opening(about: &str) -> String {
          peers run through their Python packages. A cell is compile + first mask, slowest cold step and slowest warm step in ms, and \
          memory (what the process grew by up to the end, or what the engine says if that is more). \
          *refused*: the engine does not take the schema. *too strict*: it rejects a valid instance. *too lax*: it takes one that is not \
-         valid. *broke*: an error, a crash, or the limit of time. The plots have the longest time that anything waits for: compile + first \
+         valid. *broke*: an error, a crash, or the limit of time. What was not measured is left out (–). The plots have the longest time that anything waits for: compile + first \
          mask, or a cold step.\n"
     )
 }
@@ -344,6 +353,7 @@ mod tests {
     fn names_and_options() {
         assert_eq!(file_name("if/then, type last"), "if-then-type-last");
         assert!(Options::parse(&["--limit", "5", "--only", "glrmask"]).is_some_and(|o| !o.wants(OURS)));
+        assert!(Options::parse(&["--sizes", "2,16"]).is_some() && Options::parse(&["--sizes", "2,"]).is_none());
         assert!(
             Options::parse(&["--only", "nothing"]).is_none() && Options::parse(&["--limit", "0"]).is_none()
         );
