@@ -41,7 +41,7 @@ const ORDERS: [Rules<'_>; 9] = [
     Rules {
         folder: "crates/engine",
         order: &[
-            "ablate work vocab",
+            "ablate tuning work vocab",
             "collections",
             "stored error",
             "tokens",

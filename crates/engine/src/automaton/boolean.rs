@@ -22,14 +22,8 @@ use super::objects::ids::{CellId, FormulaId, LocalId, StateId, hash_of};
 use super::partition::partition;
 use super::store::Store;
 use crate::ablate::{Switch, is_off};
+use crate::tuning::formulas::{LARGE, LEAVES};
 use crate::work::Exceeded;
-
-/// How often one cache may look at what its assertions come down to.
-const LEAVES: usize = 1 << 20;
-
-/// Of leaves with more cells than that it is remembered which few they come from: places of many cells are often so many
-/// ways to get to few.
-const LARGE: usize = 32;
 
 /// The region that a leaf belongs to.
 #[derive(Clone)]

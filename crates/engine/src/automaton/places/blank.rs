@@ -9,11 +9,7 @@ use tokenstile_grammar::ir::Expr;
 use super::super::objects::cell::Head;
 use super::super::objects::ids::{CellId, StateId};
 use super::super::store::Store;
-
-/// The longest literal that may stand before the white space, such as a colon.
-const SIGN: usize = 2;
-/// How deeply nested expressions are looked into.
-const DEPTH: u32 = 4;
+use crate::tuning::seen::{BLANK_DEPTH, BLANK_SIGN};
 
 /// A state that is white space, perhaps behind a sign, and then another.
 #[derive(Clone, Copy)]
@@ -61,7 +57,7 @@ impl Store {
     }
 
     fn is_sign(&self, cell: CellId) -> bool {
-        self.literal_at(cell).is_some_and(|(literal, _)| literal.len() <= SIGN)
+        self.literal_at(cell).is_some_and(|(literal, _)| literal.len() <= BLANK_SIGN)
     }
 
     fn is_blank_head(&self, head: Head) -> bool {
@@ -83,9 +79,9 @@ impl Store {
                 set.is_ascii() && set.ascii().iter().all(|byte| is_blank(&byte))
             }
             Expr::Literal(literal) => arena.literal_bytes(literal).iter().all(is_blank),
-            Expr::Repeat { expr, .. } => depth < DEPTH && self.is_blank(expr, depth + 1),
+            Expr::Repeat { expr, .. } => depth < BLANK_DEPTH && self.is_blank(expr, depth + 1),
             Expr::Alt(list) | Expr::Concat(list) => {
-                depth < DEPTH && arena.list(list).iter().all(|&part| self.is_blank(part, depth + 1))
+                depth < BLANK_DEPTH && arena.list(list).iter().all(|&part| self.is_blank(part, depth + 1))
             }
             _ => false,
         }

@@ -10,10 +10,8 @@ use tokenstile_grammar::{CharSetId, ExprId};
 use super::super::objects::cell::{Cell, Head};
 use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::super::store::Store;
+use crate::tuning::seen::MATCHED_EXPRS;
 use crate::work::{Exceeded, Work};
-
-/// How many expressions are looked at.
-const EXPRS: usize = 1 << 12;
 
 /// What a cell is: texts of `whole` but for those of `without`, then `tail`.
 pub(crate) struct ButMatched {
@@ -195,7 +193,7 @@ impl Lasts<'_> {
         let mut todo: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&[expr]);
         while let Some(expr) = todo.pop() {
             *self.looked += 1;
-            if *self.looked > EXPRS {
+            if *self.looked > MATCHED_EXPRS {
                 return None;
             }
             match program.arena.get(expr) {

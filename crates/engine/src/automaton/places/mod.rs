@@ -33,5 +33,5 @@ pub(crate) use but_matched::ButMatched;
 pub(crate) use except::Except;
 pub(crate) use literal::{Literals, Rest, Ways};
 pub(crate) use rounds::Rounds;
-pub(crate) use watched::{Endings, WATCHERS, WatchPlace, Watched};
+pub(crate) use watched::{Endings, WatchPlace, Watched};
 pub(crate) use watcher::{WatchWays, Watcher};

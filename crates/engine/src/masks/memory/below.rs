@@ -2,9 +2,7 @@
 
 use crate::tokens::pending::Pending;
 use crate::tokens::trie::Trie;
-
-/// Fewer nodes than this are gone through one by one.
-const MANY: usize = 16;
+use crate::tuning::memory::ORDERED;
 
 /// See the module documentation.
 pub(crate) struct Below {
@@ -17,7 +15,7 @@ pub(crate) struct Below {
 impl Below {
     /// Whether it pays to put in order what lies below.
     pub(crate) fn pays(pending: &Pending) -> bool {
-        pending.nodes.len() >= MANY
+        pending.nodes.len() >= ORDERED
     }
 
     pub(crate) fn of(trie: &Trie, pending: &Pending) -> Self {

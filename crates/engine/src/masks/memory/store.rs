@@ -10,10 +10,10 @@ use super::whole::Wholes;
 use super::{Below, Choices, LiteralMemo, Wide};
 use crate::automaton::{LocalId, OWN, StateId, Store};
 use crate::collections::{AppendVec, Keyed, MemoStats, Writer};
-use crate::tokens::accept::{DENSE, DENSE_SHARED};
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
 use crate::tokens::trie::Trie;
+use crate::tuning::accept::{DENSE, DENSE_SHARED};
 use crate::vocab::TokenId;
 
 /// What walks left behind for others to find.

@@ -4,11 +4,11 @@
 //! one that is called, and what follows is where it returns. The *answer* is what is known of white space, and what follows does
 //! with what that leaves. The *limit*: not too many within each other.
 
-use super::super::walk::FRAMES_DEEP;
 use super::shape::{Ask, StateShape};
 use crate::ablate::Switch;
 use crate::automaton::BlankFirst;
 use crate::tokens::pending::Walked;
+use crate::tuning::walk::FRAMES_DEEP;
 use crate::work::{Exceeded, Work};
 
 impl<'a> StateShape<'a> for BlankFirst {

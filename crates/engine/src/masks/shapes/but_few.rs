@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::{MaskStore, Origin};
-use super::super::walk::{Places, RUN_TOKENS, Walk};
+use super::super::walk::{Places, Walk};
 use super::shape::{AnchorShape, Ask, AtAnchor, Seen, StateShape};
 use crate::ablate::Switch;
 use crate::automaton::{AllButFew, Except, LocalExpansion, LocalId, Loop, StateId, Store};
@@ -22,6 +22,7 @@ use crate::tokens::pending::{PendingId, PendingRun, Walked};
 use crate::tokens::runs::{Profile, Run, RunMask};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Descent, ROOT, Trie};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::vocab::TokenId;
 use crate::work::{Exceeded, Work};
 

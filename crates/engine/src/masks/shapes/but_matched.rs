@@ -8,13 +8,14 @@
 use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{FEW, Places, RUN_TOKENS, Walk};
+use super::super::walk::{Places, Walk};
 use super::shape::{AnchorShape, AtAnchor, Seen};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{ButMatched, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Profile, Run, RunMask};
+use crate::tuning::walk::{FEW, RUN_TOKENS};
 use crate::work::Exceeded;
 
 /// A first character and then any of a loop.
