@@ -206,7 +206,7 @@ pub(crate) mod memory {
     pub(crate) const TOKENS: usize = 32;
     /// Places for kept masks in the tables of a vocabulary. *Bound* of memory: 8 MB with 128,000 tokens.
     pub(crate) const PLACES: usize = 512;
-    /// Fewer nodes at which something is pending are gone through one by one; the children of more are put in order. *Judged*.
+    /// Fewer nodes at which something is pending are gone through one by one; the children of more are put in order of their bytes. *Judged*.
     pub(crate) const ORDERED: usize = 16;
 }
 

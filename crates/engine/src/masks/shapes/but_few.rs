@@ -27,12 +27,12 @@ use crate::vocab::TokenId;
 use crate::work::{Exceeded, Work};
 
 /// Where the exceptions lie below a node: those that end, and all nodes on the way.
-struct Below {
+struct Exceptions {
     ends: Arc<[u32]>,
     on_the_way: Vec<u32>,
 }
 
-impl Below {
+impl Exceptions {
     fn new(trie: &Trie, node: u32, few: &[Vec<u8>]) -> Self {
         let (mut ends, mut on_the_way) = (Vec::new(), vec![node]);
         for text in few {
@@ -48,7 +48,7 @@ impl Below {
             nodes.sort_unstable();
             nodes.dedup();
         }
-        Below { ends: ends.into(), on_the_way }
+        Exceptions { ends: ends.into(), on_the_way }
     }
 }
 
@@ -89,8 +89,8 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
         let RunMask { mask, minus, .. } = walk.tables.profile.mask(walk.trie, run);
         walk.masks.push(Shared { mask, minus });
         walk.work.spend(64 + few.len())?;
-        let below = Below::new(walk.trie, at.anchor.node, &few);
-        let except = below.ends.clone();
+        let exceptions = Exceptions::new(walk.trie, at.anchor.node, &few);
+        let except = exceptions.ends.clone();
         walk.ends_in(walk.store.split_expansion(home), |pending| {
             pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
         });
@@ -99,7 +99,7 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
         let exits = alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
         let mut places = Places::new(at.anchor.node, at.local, Some(home));
         walk.leave_from(&run, (&mut places, home), &exits, |_, before| {
-            below.on_the_way.binary_search(&before).is_err()
+            exceptions.on_the_way.binary_search(&before).is_err()
         })?;
         Ok(Some(Seen::Bytes(first.union(&wide))))
     }

@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
             && split.apart.calls.is_empty()
             && !is_off(Switch::ChildrenByByte)
         {
-            memory.below(self.store, self.trie, id)
+            memory.children(self.store, self.trie, id)
         } else {
             None
         };
