@@ -272,7 +272,7 @@ impl Lower<'_> {
             if asked.forbidden.contains(&0) || unasked && self.algebra.options.closed {
                 continue;
             }
-            let key = self.free_key(&keys)?;
+            let key = self.unlisted_key(&keys)?;
             slots.extend(self.verdicts(key, &asked)?);
         }
         Ok(slots)
