@@ -67,8 +67,8 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
     fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
         let store = walk.store;
         let known = store.only_state(at.local).and_then(|(state, _)| store.all_but_few(state));
-        let Some(AllButFew { whole, tail, few }) = known else { return Ok(None) };
-        let Some(repeats) = store.repeats(store.local_of(whole)).filter(is_endless) else { return Ok(None) };
+        let Some(AllButFew { all, tail, few }) = known else { return Ok(None) };
+        let Some(repeats) = store.repeats(store.local_of(all)).filter(is_endless) else { return Ok(None) };
         let rest = store.program.class(repeats.chars);
         let first = rest.ascii.intersect(&at.anchor.bytes);
         if !at.anchor.has(RUN_TOKENS, &first)

@@ -122,7 +122,7 @@ impl Walk<'_> {
     /// them.
     fn first_of(&mut self, of: &ButMatched) -> Result<Option<First>, Exceeded> {
         let store = self.store;
-        let start = store.clamped_local(store.local_of(of.whole));
+        let start = store.clamped_local(store.local_of(of.all));
         let Some(home) = self.home(start)? else { return Ok(None) };
         let endless = |repeats: &Loop| {
             repeats.need == 0 && repeats.left.is_none_or(|left| left as usize > self.trie.longest)
