@@ -162,10 +162,10 @@ pub(crate) mod seen {
     pub(crate) const WATCHERS: usize = 6;
     /// `watched.rs`: so many ways a text may go on that is nearly at its end. *Bound*.
     pub(crate) const ENDINGS: usize = 256;
-    /// `blank.rs`: the longest sign that may stand before white space. *Judged*: a colon, a comma, `:=`.
-    pub(crate) const BLANK_SIGN: usize = 2;
-    /// `blank.rs`: so deep expressions are looked into for white space. *Bound* of recursion.
-    pub(crate) const BLANK_DEPTH: u32 = 4;
+    /// `white_space.rs`: the longest sign that may stand before white space. *Judged*: a colon, a comma, `:=`.
+    pub(crate) const SPACE_SIGN: usize = 2;
+    /// `white_space.rs`: so deep expressions are looked into for white space. *Bound* of recursion.
+    pub(crate) const SPACE_DEPTH: u32 = 4;
     /// `spread.rs`: so many ways one choice may have that is taken apart into words and others. *Bound*.
     pub(crate) const SPREAD_WAYS: usize = 64;
     /// `spread.rs`: so many letters make an alphabet. *Judged*: the first letters of keywords are fewer than those of names.

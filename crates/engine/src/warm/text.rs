@@ -116,7 +116,9 @@ impl<'s> Texts<'s> {
                 let way = self.way(expr, arena.list(list), page.hurries());
                 page.todo.extend(way.map(Todo::Expr));
             }
-            Expr::Repeat { .. } if self.store.is_white_space(expr) => self.write_blank(expr, &mut page.text),
+            Expr::Repeat { .. } if self.store.is_white_space(expr) => {
+                self.write_white_space(expr, &mut page.text)
+            }
             Expr::Repeat { expr: inner, min, max } => {
                 let rounds = self.rounds(expr, (inner, min, max), page.hurries());
                 if rounds > 0 {
@@ -181,9 +183,9 @@ impl<'s> Texts<'s> {
     }
 
     /// White space: one space behind a comma or a colon, as in most texts, in every other text none.
-    fn write_blank(&self, blank: ExprId, text: &mut Vec<u8>) {
+    fn write_white_space(&self, space: ExprId, text: &mut Vec<u8>) {
         let behind_a_sign = text.last().is_some_and(|last| matches!(last, b',' | b':'));
-        let Expr::Repeat { expr, min, .. } = self.program().arena.get(blank) else { return };
+        let Expr::Repeat { expr, min, .. } = self.program().arena.get(space) else { return };
         let may_be_space = match self.program().arena.get(expr) {
             Expr::Chars(set) => self.program().arena.char_set(set).contains(' '),
             _ => false,
