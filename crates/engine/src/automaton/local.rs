@@ -162,7 +162,7 @@ impl Build<'_> {
             split: OnceLock::new(),
             clamped: OnceId::new(),
             repeats: OnceLock::new(),
-            wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
+            has_literals: matches!(heads, [(state, _)] if store.has_literals(*state)),
             in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
             behind: OnceId::new(),
         };

@@ -84,7 +84,7 @@ impl<'a> PlaceShape<'a> for BesideLiterals<'a> {
 
     #[inline]
     fn may_be(_: &mut Walk<'a>, at: Place<'a>) -> bool {
-        at.here.wide
+        at.here.has_literals
     }
 
     fn recognize(walk: &mut Walk<'a>, at: Place<'a>) -> Result<Option<Self>, Exceeded> {
@@ -111,7 +111,7 @@ impl<'a> StateShape<'a> for OfLiterals {
     const WAY: Switch = Switch::LiteralsApart;
 
     fn recognize(ask: &Ask<'a>, _: &mut Work) -> Option<Self> {
-        (ask.is_start() && ask.store.is_wide(ask.state)).then_some(OfLiterals)
+        (ask.is_start() && ask.store.has_literals(ask.state)).then_some(OfLiterals)
     }
 
     /// The tokens of the literals, and those of the rest, which is met elsewhere too.
@@ -133,7 +133,7 @@ impl<'a> StateShape<'a> for OfLiterals {
 }
 
 impl Walk<'_> {
-    /// Takes what tokens do from their start along the literals of a wide state; its other cells.
+    /// Takes what tokens do from their start along the literals of a state; its other cells.
     fn along_literals(&mut self, state: StateId) -> Result<Rest, Exceeded> {
         let kernel = &self.store.state(state).kernel;
         if kernel.len() < LITERALS || is_off(Switch::LiteralMemo) {

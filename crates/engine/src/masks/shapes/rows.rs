@@ -118,7 +118,7 @@ impl Walk<'_> {
             return row;
         }
         let here = self.store.local(local);
-        let is_plain = !here.in_literal && !here.wide && !here.in_machine;
+        let is_plain = !here.in_literal && !here.has_literals && !here.in_machine;
         let row = match is_plain && self.rows.places.len() < ROWS && self.goes_on(local) {
             false => ELSEWHERE,
             true => {
