@@ -25,6 +25,7 @@ mod stack;
 mod stored;
 mod tokens;
 mod tracker;
+mod tuning;
 mod vocab;
 mod warm;
 mod work;
