@@ -15,7 +15,7 @@
 //! with the members of all earlier objects in arrays, one by one. That lets some candidates stand that cannot be
 //! met any more, which costs time, not exactness: at the end of the object its hash decides.
 //!
-//! A tracker is a few shared pointers: the history of a sequence keeps one for each step.
+//! A tracker is a few shared pointers: the history of a sequence keeps one for each of the last few steps.
 
 mod entries;
 mod frame;
@@ -31,7 +31,7 @@ mod tables;
 
 pub(crate) use entries::may_end_entry;
 pub(crate) use keys::clear_repeated_keys;
-pub(crate) use places::{ConfigKey, Corrections, Spot, SpotIndex, Spots, key_of};
+pub(crate) use places::{ConfigKey, Corrections, Spot, Spots, key_of};
 pub(crate) use reading::{Mode, Tracker, Views, ways_of};
 pub(crate) use special::{SPECIAL, TEXT_BYTES};
 pub(crate) use strings::Text;

@@ -4,11 +4,12 @@
 //! Candidates stand in the same few places of a grammar again and again. What the automaton does there does not depend on
 //! them, so it is found once.
 
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{ByteSet, IdIndex};
 
 use super::number::Number;
 use super::reading::Mode;
@@ -78,14 +79,14 @@ pub(crate) struct Spot {
 /// All that were come to.
 pub(crate) struct Spots {
     pub(crate) list: AppendVec<Spot>,
-    pub(crate) index: Mutex<SpotIndex>,
+    index: Mutex<SpotIndex>,
 }
 
 /// The numbers of spots, and the right to add to them.
 #[derive(Default)]
-pub(crate) struct SpotIndex {
-    pub(crate) numbers: FxHashMap<ConfigKey, u32>,
-    pub(crate) writer: Writer,
+struct SpotIndex {
+    numbers: IdIndex<u32>,
+    writer: Writer,
 }
 
 impl Default for Spots {
@@ -93,6 +94,37 @@ impl Default for Spots {
         let index = SpotIndex::default();
         Spots { list: AppendVec::new(&index.writer), index: Mutex::new(index) }
     }
+}
+
+impl Spots {
+    /// The number of a configuration's spot, if there is one.
+    pub(crate) fn number(&self, config: &Config) -> Option<u32> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        index.numbers.find(hash_of(config), |number| self.is_of(number, config))
+    }
+
+    /// Adds a spot, unless another thread was sooner; its number. `count` is told how many bytes that takes.
+    pub(crate) fn add(&self, spot: Spot, count: impl FnOnce(usize)) -> u32 {
+        let SpotIndex { numbers, writer } = &mut *self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        let hash = hash_of(&spot.config);
+        if let Some(known) = numbers.find(hash, |number| self.is_of(number, &spot.config)) {
+            return known;
+        }
+        count(size_of::<Spot>() + 16);
+        let number = self.list.push(spot, writer) as u32;
+        numbers.insert(hash, number);
+        number
+    }
+
+    fn is_of(&self, number: u32, config: &Config) -> bool {
+        let known = &self.list.get(number as usize).config;
+        known.len() == config.len() && known.iter().zip(config).all(|(a, b)| a.0 == b.0 && a.1.key == b.1.key)
+    }
+}
+
+fn hash_of(config: &Config) -> u64 {
+    let hash = FxBuildHasher.hash_one(key_of(config));
+    hash ^ hash >> 32 // the lower half counts
 }
 
 impl Spot {

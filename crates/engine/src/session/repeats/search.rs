@@ -426,8 +426,9 @@ fn is_over(tracker: &Tracker, depth: u32, in_key: bool) -> bool {
 /// which may begin the next entry already.
 fn steps_within(tracker: &mut Tracker, byte: u8, depth: u32, in_key: bool) -> bool {
     let may_end = matches!(tracker.mode(), Mode::Number | Mode::Word) && tracker.depth() == depth;
+    let ends = may_end && matches!(byte, b',' | b']' | b'}');
     tracker.step(byte);
-    !(may_end && matches!(byte, b',' | b']' | b'}')) && !is_over(tracker, depth, in_key)
+    !ends && !is_over(tracker, depth, in_key)
 }
 
 /// Bytes to try, one for each class, each with how many different things its class can make of the text, as a power of

@@ -11,7 +11,7 @@ use super::super::{Refused, Session};
 use crate::ablate::{Switch, is_off};
 use crate::error::MatchError;
 use crate::stack::{Config, StackNode, Stacks, normalize};
-use crate::tracker::{Spot, SpotIndex, Spots, TEXT_BYTES, Tracker, key_of};
+use crate::tracker::{Spot, Spots, TEXT_BYTES, Tracker};
 use crate::work::Exceeded;
 
 impl Session {
@@ -26,9 +26,7 @@ impl Session {
 
     fn spot_number(&self, config: &Config) -> u32 {
         let spots = self.spots();
-        let key = key_of(config);
-        let index = || spots.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&known) = index().numbers.get(&key) {
+        if let Some(known) = spots.number(config) {
             return known;
         }
         let spot = Spot {
@@ -45,11 +43,7 @@ impl Session {
             any_exponent: OnceLock::new(),
             ends_anew: OnceLock::new(),
         };
-        let SpotIndex { numbers, writer } = &mut *index();
-        *numbers.entry(key).or_insert_with(|| {
-            self.generation.store.add_bytes(size_of::<Spot>() + 96);
-            spots.list.push(spot, writer) as u32
-        })
+        spots.add(spot, |bytes| self.generation.store.add_bytes(bytes))
     }
 
     /// Where a byte leads.
