@@ -26,6 +26,7 @@ mod usual;
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
 
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
 use bumpalo::Bump;
@@ -83,23 +84,29 @@ fn usual_grammars() -> Box<dyn Iterator<Item = Usual>> {
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
-    match written(schema, options, limits, true) {
+    let judged = Cell::new(false);
+    match written(schema, options, limits, Some(&judged)) {
         // What is too much to be judged at once may be little enough taken one by one.
-        Err(error) if error.kind() == ErrorKind::Unsupported => {
-            written(schema, options, limits, false).map_err(|_| error)
+        Err(error) if judged.get() && error.kind() == ErrorKind::Unsupported => {
+            written(schema, options, limits, None).map_err(|_| error)
         }
         other => other,
     }
 }
 
-/// The same; with `judges`, many alternatives of objects are put together as formulas.
-fn written(schema: &str, options: &JsonOptions, limits: &Limits, judges: bool) -> Result<Grammar, Error> {
+/// The same; with `judged`, many alternatives of objects are put together as formulas, and then it is set.
+fn written(
+    schema: &str,
+    options: &JsonOptions,
+    limits: &Limits,
+    judged: Option<&Cell<bool>>,
+) -> Result<Grammar, Error> {
     let mut budget = Budget::new(limits);
     let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
     let documents = Documents::new(schema, options, &room);
     let nodes = resolve::load(&documents, options, limits, &mut budget)?;
     let mut algebra = Algebra::new(known()?, &nodes, (options, limits), budget)?;
-    algebra.judges &= judges;
+    algebra.judges = judged.filter(|_| !algebra.annotates());
     nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
     let goal = algebra.goal_of_node(nodes.root(), true);
     let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;

@@ -31,6 +31,7 @@ pub(crate) use object::{Formula, Member, Object};
 pub(crate) use strings::{Matched, Strings, Texts};
 use words::Same;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -203,9 +204,9 @@ pub(crate) struct Algebra<'a> {
     blocked: bool,
     /// Whether some schema asks what others have evaluated.
     annotate: bool,
-    /// Whether objects may be put together as formulas. Where what was evaluated is asked for, each alternative has to
-    /// stand for itself, since each brings along its own.
-    pub(crate) judges: bool,
+    /// Whether objects may be put together as formulas, and then, whether any were. Where what was evaluated is asked for,
+    /// each alternative has to stand for itself, since each brings along its own.
+    pub(crate) judges: Option<&'a Cell<bool>>,
     same: Same<'a>,
 }
 
@@ -245,9 +246,14 @@ impl<'a> Algebra<'a> {
             outer: 0,
             blocked: false,
             annotate,
-            judges: !annotate,
+            judges: None,
             same: Same::default(),
         })
+    }
+
+    /// Whether some schema asks what others have evaluated.
+    pub(crate) fn annotates(&self) -> bool {
+        self.annotate
     }
 
     /// What it takes to compute with sets of strings.
