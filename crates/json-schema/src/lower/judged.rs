@@ -16,8 +16,6 @@ use super::{Lower, at_least, count};
 use crate::algebra::{Formula, GoalId, Object, Strings};
 use crate::options::MemberOrder;
 
-/// How many verdicts there may be on the value of one key.
-const VERDICTS: usize = 256;
 /// Of so many obligations, which a value fulfils need not be known.
 pub(super) const OBLIGATIONS: usize = 4;
 /// How many classes of keys that are not listed may be told apart.
@@ -413,7 +411,7 @@ impl Lower<'_> {
                 has.push(at);
                 next.push((inside, has));
             }
-            if next.len() > VERDICTS {
+            if !self.algebra.check_verdicts(next.len(), at + 1) {
                 return Err(too_many("the verdicts on one value"));
             }
             apart = next;

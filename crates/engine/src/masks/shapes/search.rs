@@ -20,6 +20,10 @@ const PLACES: usize = 320;
 /// The same where each is a formula, of which it takes much more to find out what it can do.
 const FORMULAS: usize = 128;
 
+/// How many ways may lead on from all that they lead to. Where a place is many at once, it takes as much more to find out what
+/// it can do, and the search is given up.
+const WAYS: usize = 16 * PLACES;
+
 /// The same for what is asked of one place at many nodes.
 const PLACES_AROUND: usize = 48;
 const FORMULAS_AROUND: usize = 8;
@@ -29,6 +33,8 @@ struct Search {
     places: Vec<(LocalId, u32)>,
     /// Of each that has been looked at, where its characters lead.
     looked: Vec<Looked>,
+    /// How many ways lead on from what was come to.
+    ways: usize,
     /// Whether some do not go on from a place that is far away.
     fails: bool,
     /// Whether some lead to places that are not among these.
@@ -86,6 +92,7 @@ impl Search {
         Search {
             places: vec![(home, 1)],
             looked: Vec::new(),
+            ways: 0,
             fails: false,
             elsewhere: false,
             machines: false,
@@ -413,9 +420,15 @@ impl Walk<'_> {
                 continue;
             }
             let next = self.step(expansion, i)?;
+            let after = self.store.split_expansion(next);
+            search.ways += after.edges.len();
+            if search.ways > WAYS {
+                search.most = 0;
+                return Ok(looked);
+            }
             // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
             // is much, so many characters are too many; if it is far away, it is looked for.
-            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
+            let lost = search.ascii.minus(&after.alive);
             let is_far = |around: &Search| around.is_far(next);
             if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
                 search.most = search.most.min(chars + 1);
