@@ -230,6 +230,9 @@ pub(crate) mod closed {
     pub(crate) const PLACES: usize = 320;
     /// The same where each is a formula. *Bound*: it takes much more to find out what a formula can do.
     pub(crate) const FORMULAS: usize = 128;
+    /// So many ways may lead on from all that they lead to. *Bound*: where a place is many at once, it takes as much more to find
+    /// out what it can do.
+    pub(crate) const WAYS: usize = 16 * PLACES;
     /// The same as [`PLACES`] for what is asked of one place at many nodes. *Bound*.
     pub(crate) const PLACES_AROUND: usize = 48;
     /// The same as [`FORMULAS`] for what is asked of one place at many nodes. *Bound*.

@@ -34,7 +34,7 @@ use tokenstile_grammar::ir::{Base, Usual};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, Grammar, Limits, passes};
 
-use self::algebra::Algebra;
+use self::algebra::{Algebra, Judging};
 use self::base::SchemaBase;
 use self::lower::Lower;
 use self::resolve::Documents;
@@ -84,23 +84,33 @@ fn usual_grammars() -> Box<dyn Iterator<Item = Usual>> {
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
-    match written(schema, options, limits, true) {
-        // What is too much to be judged at once may be little enough taken one by one.
-        Err(error) if error.kind() == ErrorKind::Unsupported => {
-            written(schema, options, limits, false).map_err(|_| error)
+    // Many verdicts that are no few to each schema multiply further, mostly. Then alternatives are rather taken one by one.
+    let few = Judging::of_few();
+    let error = match written(schema, options, limits, Some(&few)) {
+        Err(error) if few.has_part.get() && error.kind() == ErrorKind::Unsupported => error,
+        other => return other,
+    };
+    match written(schema, options, limits, None) {
+        Err(_) if few.was_short.get() => {
+            written(schema, options, limits, Some(&Judging::of_many())).map_err(|_| error)
         }
-        other => other,
+        other => other.map_err(|_| error),
     }
 }
 
-/// The same; with `judges`, many alternatives of objects are put together as formulas.
-fn written(schema: &str, options: &JsonOptions, limits: &Limits, judges: bool) -> Result<Grammar, Error> {
+/// The same; with `judging`, many alternatives of objects are put together as formulas.
+fn written(
+    schema: &str,
+    options: &JsonOptions,
+    limits: &Limits,
+    judging: Option<&Judging>,
+) -> Result<Grammar, Error> {
     let mut budget = Budget::new(limits);
     let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
     let documents = Documents::new(schema, options, &room);
     let nodes = resolve::load(&documents, options, limits, &mut budget)?;
     let mut algebra = Algebra::new(known()?, &nodes, (options, limits), budget)?;
-    algebra.judges &= judges;
+    algebra.judging(judging);
     nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
     let goal = algebra.goal_of_node(nodes.root(), true);
     let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;

@@ -60,6 +60,12 @@ pub(crate) mod algebra {
     pub(crate) const IN_PLACE: usize = 200;
     /// So deep required members are looked into, to see that something is empty. *Bound*.
     pub(crate) const LOOK: usize = 4;
+    /// So many verdicts there may be on the value of one key. *Bound*.
+    pub(crate) const VERDICTS: usize = 256;
+    /// So many of them are few. *Judged*.
+    pub(crate) const FEW_VERDICTS: usize = 64;
+    /// So are as many for each thing that is asked of the value. *Judged*.
+    pub(crate) const VERDICTS_EACH: usize = 4;
     /// `same.rs`: so deep schemas are compared; what is nested deeper is the same only at the same place. *Bound* of recursion.
     pub(crate) const SAME_DEPTH: usize = 32;
     /// `few.rs`: so many texts are a few. *Judged*.
@@ -118,8 +124,6 @@ pub(crate) mod lower {
     /// `union.rs`: objects with more members stay as they are. *Judged*: what is left of an object is written for each of its
     /// members.
     pub(crate) const UNION_MEMBERS: usize = 8;
-    /// `judged.rs`: so many verdicts there may be on the value of one key. *Bound*.
-    pub(crate) const VERDICTS: usize = 256;
     /// `judged.rs`: which of so many obligations a value fulfils need not be known. *Bound*: verdicts double with each.
     pub(crate) const OBLIGATIONS: usize = 4;
     /// `judged.rs`: so many classes of keys that are not listed may be told apart. *Bound*.

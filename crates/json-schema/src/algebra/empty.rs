@@ -3,8 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
-use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
+use tokenstile_grammar::{CharSetId, ExprId};
 
 use super::endless::is_endless;
 use crate::tuning::empty::{CHARACTERS, DEPTH, EXPRESSIONS, FAR, STATES};
@@ -129,15 +129,8 @@ impl Derivatives {
 /// The derivatives of an expression by one character, but for [`Expr::Never`]; `None` once the arena has more than `most`
 /// expressions.
 fn successors(arena: &mut Arena, state: ExprId, most: usize) -> Option<Vec<ExprId>> {
-    let mut edges = vec![0];
-    first(arena, state, 0, &mut edges)?;
-    edges.sort_unstable();
-    edges.dedup();
-    if edges.len() > CHARACTERS {
-        return None;
-    }
-    let mut next = Vec::with_capacity(edges.len());
-    for c in edges.into_iter().filter_map(char::from_u32) {
+    let mut next = Vec::new();
+    for c in told_apart(arena, state)? {
         let to = derive(arena, state, c, 0)?;
         if to != arena.never() {
             next.push(to);
@@ -149,6 +142,29 @@ fn successors(arena: &mut Arena, state: ExprId, most: usize) -> Option<Vec<ExprI
     next.sort_unstable();
     next.dedup();
     (!arena.overflowed()).then_some(next)
+}
+
+/// A character for each way in which an expression may go on.
+fn told_apart(arena: &Arena, state: ExprId) -> Option<Vec<char>> {
+    let mut begins = Begins { edges: vec![0], sets: SmallVec::new(), chars: SmallVec::new() };
+    begins.add(arena, state, 0)?;
+    let Begins { mut edges, mut sets, chars } = begins;
+    edges.sort_unstable();
+    edges.dedup();
+    if edges.len() > CHARACTERS {
+        return None;
+    }
+    sets.sort_unstable();
+    sets.dedup();
+    let mut known: FxHashSet<SmallVec<[u64; 1]>> = FxHashSet::default();
+    let is_new = |&c: &char| {
+        let mut within: SmallVec<[u64; 1]> = smallvec![0; sets.len().div_ceil(64)];
+        for (at, &set) in sets.iter().enumerate() {
+            within[at / 64] |= u64::from(arena.char_set(set).contains(c)) << (at % 64);
+        }
+        chars.contains(&c) || known.insert(within)
+    };
+    Some(edges.into_iter().filter_map(char::from_u32).filter(is_new).collect())
 }
 
 fn nullable(arena: &Arena, id: ExprId, depth: usize) -> Option<bool> {
@@ -181,37 +197,51 @@ fn nullable(arena: &Arena, id: ExprId, depth: usize) -> Option<bool> {
     })
 }
 
-/// Adds the first characters of every run of characters that the expression does not tell apart.
-fn first(arena: &Arena, id: ExprId, depth: usize, edges: &mut Vec<u32>) -> Option<()> {
-    if depth > DEPTH || edges.len() > 16 * CHARACTERS {
-        return None;
-    }
-    match arena.get(id) {
-        Expr::Never | Expr::Empty => {}
-        Expr::Chars(set) => edges.extend(arena.char_set(set).ranges().iter().flat_map(|&(a, b)| [a, b + 1])),
-        Expr::Literal(literal) => {
-            let c = first_char(arena.literal_bytes(literal))? as u32;
-            edges.extend([c, c + 1]);
+/// What the texts of an expression begin with.
+struct Begins {
+    /// The first characters of every run of characters that the expression does not tell apart.
+    edges: Vec<u32>,
+    sets: SmallVec<[CharSetId; 8]>,
+    /// The first characters of literals.
+    chars: SmallVec<[char; 8]>,
+}
+
+impl Begins {
+    fn add(&mut self, arena: &Arena, id: ExprId, depth: usize) -> Option<()> {
+        if depth > DEPTH || self.edges.len() > 16 * CHARACTERS {
+            return None;
         }
-        Expr::Concat(list) => {
-            for &part in arena.list(list) {
-                first(arena, part, depth + 1, edges)?;
-                if !nullable(arena, part, depth + 1)? {
-                    break;
+        match arena.get(id) {
+            Expr::Never | Expr::Empty => {}
+            Expr::Chars(set) => {
+                self.edges.extend(arena.char_set(set).ranges().iter().flat_map(|&(a, b)| [a, b + 1]));
+                self.sets.push(set);
+            }
+            Expr::Literal(literal) => {
+                let c = first_char(arena.literal_bytes(literal))?;
+                self.edges.extend([c as u32, c as u32 + 1]);
+                self.chars.push(c);
+            }
+            Expr::Concat(list) => {
+                for &part in arena.list(list) {
+                    self.add(arena, part, depth + 1)?;
+                    if !nullable(arena, part, depth + 1)? {
+                        break;
+                    }
                 }
             }
-        }
-        Expr::Alt(list) | Expr::And(list) => {
-            for &part in arena.list(list) {
-                first(arena, part, depth + 1, edges)?;
+            Expr::Alt(list) | Expr::And(list) => {
+                for &part in arena.list(list) {
+                    self.add(arena, part, depth + 1)?;
+                }
             }
+            Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Region(expr) => {
+                self.add(arena, expr, depth + 1)?;
+            }
+            _ => return None,
         }
-        Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Region(expr) => {
-            first(arena, expr, depth + 1, edges)?;
-        }
-        _ => return None,
+        Some(())
     }
-    Some(())
 }
 
 fn first_char(bytes: &[u8]) -> Option<char> {

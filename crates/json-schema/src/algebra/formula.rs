@@ -26,9 +26,8 @@ impl Algebra<'_> {
         a: &[Rc<Object>],
         b: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if !self.judges {
-            return Ok(None);
-        }
+        let Some(judging) = self.judging.filter(|_| self.judges) else { return Ok(None) };
+        judging.has_part.set(true);
         let both = self.intersect_objects(&as_one(a), &as_one(b))?;
         let none = self.no_objects(&both, LOOK)?;
         Ok(Some(if none { Parts::new() } else { smallvec![Rc::new(both)] }))
@@ -40,9 +39,8 @@ impl Algebra<'_> {
         branches: &[Branch<'_, Object>],
         within: &[Rc<Object>],
     ) -> Result<Option<Parts<Object>>, Error> {
-        if !self.judges {
-            return Ok(None);
-        }
+        let Some(judging) = self.judging.filter(|_| self.judges) else { return Ok(None) };
+        judging.has_part.set(true);
         let whole = branches.iter().filter(|(part, _)| !part.is_empty());
         let one = Rc::new(Formula::One(whole.map(|(_, whole)| Formula::in_any(whole)).collect()));
         let one = Object::judged(one);

@@ -31,6 +31,7 @@ pub(crate) use object::{Formula, Member, Object};
 pub(crate) use strings::{Matched, Strings, Texts};
 use words::Same;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,7 +43,31 @@ use super::number::NumberSet;
 use super::options::JsonOptions;
 use super::reader::Json;
 use super::string::Format;
-use crate::tuning::algebra::{ALTERNATIVES, APART, COMPARED, DERIVATIVES, IN_PLACE, LOOK};
+use crate::tuning::algebra::{
+    ALTERNATIVES, APART, COMPARED, DERIVATIVES, FEW_VERDICTS, IN_PLACE, LOOK, VERDICTS, VERDICTS_EACH,
+};
+
+/// How objects are put together as formulas, and what came of it.
+pub(crate) struct Judging {
+    /// Whether there may be few verdicts on a value only.
+    few: bool,
+    /// Whether it has made a difference.
+    pub(crate) has_part: Cell<bool>,
+    /// Whether there would have been more verdicts.
+    pub(crate) was_short: Cell<bool>,
+}
+
+impl Judging {
+    /// With few verdicts on one value.
+    pub(crate) fn of_few() -> Self {
+        Judging { few: true, ..Judging::of_many() }
+    }
+
+    /// With as many as there may be.
+    pub(crate) fn of_many() -> Self {
+        Judging { few: false, has_part: Cell::new(false), was_short: Cell::new(false) }
+    }
+}
 
 /// A set of JSON values.
 #[derive(Clone, PartialEq, Debug)]
@@ -191,9 +216,10 @@ pub(crate) struct Algebra<'a> {
     blocked: bool,
     /// Whether some schema asks what others have evaluated.
     annotate: bool,
-    /// Whether objects may be put together as formulas. Where what was evaluated is asked for, each alternative has to
-    /// stand for itself, since each brings along its own.
-    pub(crate) judges: bool,
+    /// Whether objects may be put together as formulas, and values be told apart in few ways only. Where what was evaluated
+    /// is asked for, each alternative has to stand for itself, since each brings along its own.
+    judges: bool,
+    judging: Option<&'a Judging>,
     same: Same<'a>,
 }
 
@@ -233,9 +259,27 @@ impl<'a> Algebra<'a> {
             outer: 0,
             blocked: false,
             annotate,
-            judges: !annotate,
+            judges: false,
+            judging: None,
             same: Same::default(),
         })
+    }
+
+    /// Has objects put together as formulas.
+    pub(crate) fn judging(&mut self, judging: Option<&'a Judging>) {
+        self.judging = judging;
+        self.judges = judging.is_some() && !self.annotate;
+    }
+
+    /// How many verdicts there may be on a value of which so many things are asked.
+    pub(crate) fn check_verdicts(&self, verdicts: usize, asked: usize) -> bool {
+        let is_few = verdicts <= FEW_VERDICTS.max(VERDICTS_EACH * asked);
+        if let Some(judging) = self.judging.filter(|judging| judging.few && !is_few) {
+            judging.has_part.set(true);
+            judging.was_short.set(true);
+            return false;
+        }
+        verdicts <= VERDICTS
     }
 
     /// What it takes to compute with sets of strings.

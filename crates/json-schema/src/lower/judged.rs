@@ -15,7 +15,7 @@ use tokenstile_grammar::{Error, ErrorKind, ExprId};
 use super::{Lower, at_least, count};
 use crate::algebra::{Formula, GoalId, Object, Strings};
 use crate::options::MemberOrder;
-use crate::tuning::lower::{CLASSES, EFFECTS, OBLIGATIONS, VERDICTS};
+use crate::tuning::lower::{CLASSES, EFFECTS, OBLIGATIONS};
 
 /// Classes of keys that are not listed, with what is asked of their values.
 type Classes<'o> = &'o [(Strings, GoalId)];
@@ -41,6 +41,29 @@ struct Judged {
     breaks: Vec<usize>,
     /// The numbers of the obligations that it fulfils: a frame's, in that frame.
     fulfils: Vec<(usize, usize)>,
+}
+
+/// Keys that are not listed, and the numbers of the sets that they are within.
+struct KeyClass {
+    keys: Strings,
+    within: SmallVec<[u32; 4]>,
+}
+
+/// The sets by which keys are told apart, by number.
+#[derive(Default)]
+struct Told<'o>(FxHashMap<&'o Strings, u32>);
+
+impl<'o> Told<'o> {
+    /// The number of a set, and whether it is new.
+    fn add(&mut self, set: &'o Strings) -> (u32, bool) {
+        let next = self.0.len() as u32;
+        let number = *self.0.entry(set).or_insert(next);
+        (number, number == next)
+    }
+
+    fn get(&self, set: &Strings) -> Option<u32> {
+        self.0.get(set).copied()
+    }
 }
 
 /// What the frames ask of one key: goals, each with the frames and obligations that it is for.
@@ -225,47 +248,19 @@ impl Lower<'_> {
 
     /// The keys that are not listed: a slot for each class of them and each verdict on its value.
     fn judged_classes(&mut self, frames: &Frames<'_>) -> Result<Vec<Judged>, Error> {
-        let names = Strings::Except(frames.order.iter().cloned().collect());
-        // Which keys are told apart: those of the classes of frames, and of obligations.
-        let mut told: Vec<&Strings> =
-            frames.by_classes.iter().flat_map(|(classes, _)| *classes).map(|c| &c.0).collect();
-        told.extend(frames.list.iter().flat_map(|object| &object.some).map(|some| &some.0));
-        let mut classes: Vec<(Strings, FxHashSet<&Strings>)> = vec![(names, FxHashSet::default())];
-        let mut split = FxHashSet::default();
-        for keys in told.into_iter().filter(|&keys| split.insert(keys)) {
-            self.algebra.budget.check()?;
-            let others = keys.complement(&mut self.algebra.builder.arena);
-            let mut next = Vec::with_capacity(classes.len() + 1);
-            for (class, within) in classes {
-                let inside = class.intersect(keys, &mut self.algebra.texts())?;
-                if self.algebra.no_strings(&inside)? {
-                    next.push((class, within));
-                    continue;
-                }
-                let outside = class.intersect(&others, &mut self.algebra.texts())?;
-                let more = within.iter().copied().chain([keys]).collect();
-                if !self.algebra.no_strings(&outside)? {
-                    next.push((outside, within));
-                }
-                next.push((inside, more));
-            }
-            if next.len() > CLASSES {
-                return Err(too_many("the classes of its keys"));
-            }
-            classes = next;
-        }
+        let (classes, told) = self.told_apart_keys(frames)?;
         let mut slots = Vec::new();
-        for (keys, within) in classes {
+        for KeyClass { keys, within } in classes {
+            let is_within = |set: &Strings| told.get(set).is_some_and(|number| within.contains(&number));
             let mut asked = Asked::new(frames);
             for (of_frames, of) in &frames.by_classes {
-                let goal =
-                    of_frames.iter().find(|(keys, _)| within.contains(keys)).map_or(GoalId::NEVER, |c| c.1);
+                let goal = of_frames.iter().find(|(set, _)| is_within(set)).map_or(GoalId::NEVER, |c| c.1);
                 let goal = self.algebra.in_same_words(goal);
                 of.iter().for_each(|&frame| asked.ask(frame, goal));
             }
             for &frame in &frames.obliged {
                 let some = &frames.list[frame].some;
-                let obliged = some.iter().enumerate().filter(|(_, some)| within.contains(&some.0));
+                let obliged = some.iter().enumerate().filter(|(_, some)| is_within(&some.0));
                 obliged.for_each(|(number, (_, goal))| asked.oblige((frame, number), *goal));
             }
             let unasked = asked.goals.is_empty() && !frames.order.is_empty();
@@ -276,6 +271,75 @@ impl Lower<'_> {
             slots.extend(self.verdicts(key, &asked)?);
         }
         Ok(slots)
+    }
+
+    /// The keys that are not listed and that the object itself allows, by how frames and obligations tell them apart.
+    fn told_apart_keys<'f>(&mut self, frames: &Frames<'f>) -> Result<(Vec<KeyClass>, Told<'f>), Error> {
+        let names = Strings::Except(frames.order.iter().cloned().collect());
+        let (mut classes, mut told) = (Vec::new(), Told::default());
+        // What is in no class of the object itself may not be there.
+        let own = frames.by_classes.first().filter(|(_, of)| of.contains(&0));
+        for (keys, _) in own.map_or(&[][..], |(list, _)| *list) {
+            let within = SmallVec::from_slice(&[told.add(keys).0]);
+            let keys = keys.intersect(&names, &mut self.algebra.texts())?;
+            if !self.algebra.no_strings(&keys)? {
+                classes.push(KeyClass { keys, within });
+            }
+        }
+        if own.is_none() {
+            classes.push(KeyClass { keys: names, within: SmallVec::new() });
+        }
+        for (list, _) in &frames.by_classes {
+            let known = list.iter().filter_map(|(keys, _)| told.get(keys));
+            let mut apart: SmallVec<[u32; 8]> = known.collect();
+            for (keys, _) in *list {
+                if let (number, true) = told.add(keys) {
+                    self.split_keys(&mut classes, (keys, number), &apart)?;
+                    apart.push(number);
+                }
+            }
+        }
+        for (keys, _) in frames.list.iter().flat_map(|object| &object.some) {
+            if let (number, true) = told.add(keys) {
+                self.split_keys(&mut classes, (keys, number), &[])?;
+            }
+        }
+        Ok((classes, told))
+    }
+
+    /// Tells apart which of some keys are within a set, and which are not. What is within one of `apart` is not.
+    fn split_keys(
+        &mut self,
+        classes: &mut Vec<KeyClass>,
+        (set, number): (&Strings, u32),
+        apart: &[u32],
+    ) -> Result<(), Error> {
+        self.algebra.budget.check()?;
+        let others = set.complement(&mut self.algebra.builder.arena);
+        let mut next = Vec::with_capacity(classes.len() + 1);
+        for KeyClass { keys, within } in std::mem::take(classes) {
+            if within.iter().any(|known| apart.contains(known)) {
+                next.push(KeyClass { keys, within });
+                continue;
+            }
+            let inside = keys.intersect(set, &mut self.algebra.texts())?;
+            if self.algebra.no_strings(&inside)? {
+                next.push(KeyClass { keys, within });
+                continue;
+            }
+            let outside = keys.intersect(&others, &mut self.algebra.texts())?;
+            let mut more = within.clone();
+            more.push(number);
+            if !self.algebra.no_strings(&outside)? {
+                next.push(KeyClass { keys: outside, within });
+            }
+            next.push(KeyClass { keys: inside, within: more });
+        }
+        if next.len() > CLASSES {
+            return Err(too_many("the classes of its keys"));
+        }
+        *classes = next;
+        Ok(())
     }
 
     /// The slots of a key: one for each verdict that a value may get which is allowed at all.
@@ -341,7 +405,7 @@ impl Lower<'_> {
                 has.push(at);
                 next.push((inside, has));
             }
-            if next.len() > VERDICTS {
+            if !self.algebra.check_verdicts(next.len(), at + 1) {
                 return Err(too_many("the verdicts on one value"));
             }
             apart = next;

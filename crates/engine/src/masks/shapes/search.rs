@@ -15,7 +15,7 @@ use crate::automaton::{LocalId, WatchWays, Watcher};
 use crate::tokens::class::{CharClass, LackId};
 use crate::tuning::closed::{
     DEEP, FAR, FAR_IN_FORMULAS, FORMULAS, FORMULAS_AROUND, LEAST, LEAST_BY_MACHINES, MANY, PLACES,
-    PLACES_AROUND,
+    PLACES_AROUND, WAYS,
 };
 use crate::work::Exceeded;
 
@@ -24,6 +24,8 @@ struct Search {
     places: Vec<(LocalId, u32)>,
     /// Of each that has been looked at, where its characters lead.
     looked: Vec<Looked>,
+    /// How many ways lead on from what was come to.
+    ways: usize,
     /// Whether some do not go on from a place that is far away.
     fails: bool,
     /// Whether some lead to places that are not among these.
@@ -81,6 +83,7 @@ impl Search {
         Search {
             places: vec![(home, 1)],
             looked: Vec::new(),
+            ways: 0,
             fails: false,
             elsewhere: false,
             machines: false,
@@ -398,9 +401,15 @@ impl Walk<'_> {
                 continue;
             }
             let next = self.step(expansion, i)?;
+            let after = self.store.split_expansion(next);
+            search.ways += after.edges.len();
+            if search.ways > WAYS {
+                search.most = 0;
+                return Ok(looked);
+            }
             // What some of the characters rule out, or those characters themselves: the smaller loss. If all that
             // is much, so many characters are too many; if it is far away, it is looked for.
-            let lost = search.ascii.minus(&self.store.split_expansion(next).alive);
+            let lost = search.ascii.minus(&after.alive);
             let is_far = |around: &Search| around.is_far(next);
             if 2 * lost.len() > search.ascii.len() && 2 * set.len() > search.ascii.len() {
                 search.most = search.most.min(chars + 1);
