@@ -1,7 +1,7 @@
 //! One sequence: what it has committed, and what may come next.
 
 mod ahead;
-mod batch;
+mod several;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +16,7 @@ use crate::tokens::accept::{Accept, Union};
 use crate::tracker::SPECIAL;
 use crate::vocab::TokenId;
 
-pub use batch::fill_masks;
+pub use several::Commit;
 
 /// One sequence: where it stands, and how it got there.
 ///
