@@ -10,7 +10,7 @@ use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limi
 
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{Program, Store};
-use crate::constraint::{Common, Constraint, Counters, Generation, Inner, spelling};
+use crate::constraint::{Common, Constraint, Counters, Generation, Inner, Retiring, spelling};
 use crate::error::CompileError;
 use crate::session::Session;
 use crate::stored::TablesError;
@@ -152,6 +152,7 @@ impl Compiler {
             base,
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits, library))),
             program,
+            retired: Retiring::default(),
             counters: Counters::default(),
             rules,
             exprs,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{NodeId, StateId, Store};
+use crate::automaton::{Moving, NodeId, StateId, Store};
 use crate::collections::FewSet;
 
 /// A shared stack.
@@ -26,6 +26,8 @@ pub(crate) struct StackNode {
     accepts: OnceLock<bool>,
     /// Equal for equal stacks, however they came about: see [`key_of`].
     pub(crate) key: u128,
+    /// See [`seen`](StackNode::seen).
+    seen: OnceLock<u128>,
 }
 
 impl StackNode {
@@ -35,7 +37,33 @@ impl StackNode {
             bottom: true,
             accepts: OnceLock::from(true),
             key: key_of(&[], true),
+            seen: OnceLock::new(),
         })
+    }
+
+    /// Equal for stacks that are equal as far as one token can tell: with [clamped](Store::clamped) states.
+    #[inline]
+    pub(crate) fn seen(&self, store: &Store) -> u128 {
+        self.seen.get().copied().unwrap_or_else(|| self.find_seen(store))
+    }
+
+    /// Those below are asked first, in a loop: they may be many.
+    fn find_seen(&self, store: &Store) -> u128 {
+        let mut todo: SmallVec<[&StackNode; 4]> = SmallVec::from_slice(&[self]);
+        let mut last = 0;
+        while let Some(&top) = todo.last() {
+            let open = todo.len();
+            todo.extend(top.links.iter().map(|link| &*link.1).filter(|below| below.seen.get().is_none()));
+            if todo.len() > open {
+                continue;
+            }
+            todo.pop();
+            let links = top.links.iter();
+            let links =
+                links.map(|(ret, below)| (store.clamped(*ret), below.seen.get().copied().unwrap_or(0)));
+            last = *top.seen.get_or_init(|| key_of_links(links, top.bottom));
+        }
+        last
     }
 
     /// Whether the frame may end in `state` on this stack, and all below it as well.
@@ -90,7 +118,7 @@ impl StackNode {
     /// A stack; if it may be the bottom, all frames may end.
     fn new(links: SmallVec<[(StateId, Stack); 1]>, bottom: bool) -> Stack {
         let accepts = if bottom { OnceLock::from(true) } else { OnceLock::new() };
-        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts })
+        Arc::new(StackNode { key: key_of(&links, bottom), links, bottom, accepts, seen: OnceLock::new() })
     }
 }
 
@@ -199,6 +227,11 @@ fn pair_of(a: &Stack, b: &Stack) -> (u128, u128) {
 /// small. Comparing content would walk whole stacks; a hash with a secret seed makes it one comparison, and
 /// wrong with a probability of 2^-128 a pair that no input can raise.
 fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
+    key_of_links(links.iter().map(|(ret, below)| (*ret, below.key)), bottom)
+}
+
+/// The same from the keys of the stacks below.
+fn key_of_links(links: impl Iterator<Item = (StateId, u128)>, bottom: bool) -> u128 {
     static SEED: OnceLock<[u64; 2]> = OnceLock::new();
     let [a, b] = *SEED.get_or_init(|| [1, 2].map(|n: u64| RandomState::new().hash_one(n) | 1));
     let mix = |x: u64, y: u64, seed: u64| {
@@ -207,7 +240,7 @@ fn key_of(links: &[(StateId, Stack)], bottom: bool) -> u128 {
     };
     let (mut low, mut high) = (a.wrapping_add(bottom as u64), b.wrapping_mul(3 + bottom as u64));
     for (ret, below) in links {
-        let (x, y) = (below.key as u64, (below.key >> 64) as u64);
+        let (x, y) = (below as u64, (below >> 64) as u64);
         // Neighbouring ids must differ in many bits before they are mixed with the rest.
         let ret = (ret.0 as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (low, high) = (
@@ -283,6 +316,53 @@ impl<'a> Rebase<'a> {
             links.extend(self.base.links.iter().cloned());
         }
         stacks.node(links, node.bottom && self.base.bottom)
+    }
+}
+
+/// Takes configurations over into another store.
+pub(crate) struct MovingStacks<'s> {
+    states: Moving<'s>,
+    /// The new stacks, by the keys of the old ones.
+    made: FxHashMap<u128, Stack>,
+}
+
+impl<'s> MovingStacks<'s> {
+    pub(crate) fn new(from: &'s Store, to: &'s Store) -> Self {
+        MovingStacks { states: Moving::new(from, to), made: FxHashMap::default() }
+    }
+
+    /// The same configuration in the other store.
+    pub(crate) fn config(&mut self, config: &Config) -> Config {
+        let mut moved: Config =
+            config.iter().map(|(state, stack)| (self.states.state(*state), self.stack(stack))).collect();
+        moved.sort_by_key(|head| head.0);
+        moved
+    }
+
+    /// The same stack, those below it first: in a loop, since it may be deep.
+    fn stack(&mut self, stack: &Stack) -> Stack {
+        let mut todo = vec![stack];
+        while let Some(&top) = todo.last() {
+            let open = todo.len();
+            if !self.made.contains_key(&top.key) {
+                todo.extend(
+                    top.links.iter().map(|l| &l.1).filter(|below| !self.made.contains_key(&below.key)),
+                );
+            }
+            if todo.len() > open {
+                continue;
+            }
+            todo.pop();
+            if !self.made.contains_key(&top.key) {
+                let mut links: SmallVec<[(StateId, Stack); 1]> = SmallVec::new();
+                for (ret, below) in &top.links {
+                    links.push((self.states.state(*ret), self.made[&below.key].clone()));
+                }
+                links.sort_by_key(|l| l.0);
+                self.made.insert(top.key, StackNode::new(links, top.bottom));
+            }
+        }
+        self.made[&stack.key].clone()
     }
 }
 

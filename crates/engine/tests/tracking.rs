@@ -68,6 +68,8 @@ fn cases() -> Vec<(&'static str, Grammar)> {
         ("few numbers", items("(?:1|1\\.0|10|2)", true, ANY)),
         ("numbers that may be repeated", items("[01]", false, ANY)),
         ("words", items("true|false|null|[1]", true, ANY)),
+        ("words beside strings", items("true|false|null|\"[ab]*\"", true, ANY)),
+        ("few numbers beside strings", items("[12]0?|\"[ab]*\"", true, ANY)),
         (
             "white space",
             json(Any, |j| {

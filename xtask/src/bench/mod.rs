@@ -5,6 +5,7 @@
 //! Everything is below `target/bench`; a full run writes `docs/benchmarks.md` and `docs/benchmarks/`, a quick or a
 //! partial one writes the same below `target/bench/docs`, since its figures are not to be published.
 
+mod growth;
 mod live;
 mod page;
 mod plot;
@@ -30,6 +31,7 @@ use setup::{Places, pinned};
 /// What `cargo xtask bench --help` says.
 pub(crate) const USAGE: &str = "\
 usage: cargo xtask bench [--quick] [--limit N] [--only NAME,…] [--report]
+       cargo xtask bench growth [--help]
 
   --quick       the first 60 cases only (any prefix of the cases is a fair sample)
   --limit N     the first N cases only
@@ -281,6 +283,9 @@ struct Measured {
 
 /// Measures, and writes the page.
 pub(crate) fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    if let ["growth", rest @ ..] = arguments {
+        return growth::run(root, rest);
+    }
     let Some(options) = Options::parse(arguments) else {
         println!("{USAGE}");
         return ExitCode::from(if arguments.contains(&"--help") { 0 } else { 2 });

@@ -80,7 +80,7 @@ impl<'s> Build<'s> {
         self.formula(Kind::True);
     }
 
-    fn formula(&mut self, kind: Kind) -> FormulaId {
+    pub(super) fn formula(&mut self, kind: Kind) -> FormulaId {
         let store = self.store;
         let hash = hash_of(&kind);
         match self.index.formulas.find(hash, |id| store.formula(id).kind == kind) {

@@ -31,7 +31,7 @@ impl Store {
     }
 
     #[inline]
-    fn machine_state(&self, id: MachineStateId) -> &MachineState {
+    pub(super) fn machine_state(&self, id: MachineStateId) -> &MachineState {
         let home = self.home(id.0);
         home.machine_states.get((id.0 - home.own) as usize)
     }
@@ -92,7 +92,7 @@ pub(crate) struct InMachine<'a> {
 }
 
 impl Build<'_> {
-    fn counted(&mut self, members: MembersId, tally: Tally) -> CountedId {
+    pub(super) fn counted(&mut self, members: MembersId, tally: Tally) -> CountedId {
         let store = self.store;
         if store.has_shared_members(members) {
             return self.library().counted(members, tally);
@@ -134,6 +134,14 @@ impl Build<'_> {
             Some((expr, members)) => (expr, self.library().own_generic(members, can_end)),
             None => (expr, self.own_generic(members, can_end)),
         }
+    }
+
+    /// The place that stands for all places after entries of these members.
+    pub(super) fn generic_of_members(&mut self, members: MembersId, can_end: bool) -> CountedId {
+        if self.store.has_shared_members(members) {
+            return self.library().own_generic(members, can_end);
+        }
+        self.own_generic(members, can_end)
     }
 
     fn own_generic(&mut self, members: MembersId, can_end: bool) -> CountedId {
@@ -279,7 +287,7 @@ impl Build<'_> {
 }
 
 impl Build<'_> {
-    fn machine_state(&mut self, machine: MachineId, state: &[u8]) -> MachineStateId {
+    pub(super) fn machine_state(&mut self, machine: MachineId, state: &[u8]) -> MachineStateId {
         let store = self.store;
         if store.has_shared_machine(machine) {
             return self.library().machine_state(machine, state);

@@ -15,7 +15,7 @@ use super::objects::members::{Counted, Entry, MachineState};
 use super::objects::state::{Node, State};
 use super::places::Watcher;
 use super::{Cell, CellId, Head, NodeId, StateId};
-use crate::collections::{AppendVec, MemoStats, Table, Writer};
+use crate::collections::{AppendVec, MemoStats, Retired, Table, Writer};
 use crate::work::Exceeded;
 
 /// A store that others refer to, and how much of a grammar it is made of.
@@ -134,6 +134,17 @@ impl Store {
 
     pub(crate) fn add_bytes(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Hands over what takes long to drop.
+    pub(crate) fn retire(self, retired: &mut Retired) {
+        let Store { states, locals, nodes, formulas, counted, machine_states, .. } = self;
+        retired.add(states);
+        retired.add(locals);
+        retired.add(nodes);
+        retired.add(formulas);
+        retired.add(counted);
+        retired.add(machine_states);
     }
 
     /// How many states there are, of frames and of configurations.

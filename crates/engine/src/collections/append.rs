@@ -105,21 +105,33 @@ impl<T> AppendVec<T> {
     }
 }
 
-impl<T> Drop for AppendVec<T> {
-    fn drop(&mut self) {
-        // Whoever drops it is alone with it, and has seen all that others did.
-        let mut left = self.len.load(Ordering::Relaxed);
-        for (chunk, start) in self.chunks.iter().enumerate() {
-            let start = start.load(Ordering::Relaxed);
+impl<T> AppendVec<T> {
+    /// The elements, chunk by chunk.
+    pub(crate) fn into_chunks(mut self) -> Vec<Vec<T>> {
+        self.take_chunks().collect()
+    }
+
+    /// Takes the chunks out. Whoever does that is alone with the vector, and has seen all that others did.
+    fn take_chunks(&mut self) -> impl Iterator<Item = Vec<T>> {
+        let mut left = self.len.swap(0, Ordering::Relaxed);
+        self.chunks.iter().enumerate().map_while(move |(chunk, start)| {
+            let start = start.swap(ptr::null_mut(), Ordering::Relaxed);
             if start.is_null() {
-                break;
+                return None;
             }
             let room = FIRST << chunk;
             let written = left.min(room);
             left -= written;
-            // SAFETY: `push` took the chunk from a vector of this capacity, and has written so many elements, in order.
-            drop(unsafe { Vec::from_raw_parts(start, written, room) });
-        }
+            // SAFETY: `push` took the chunk from a vector of this capacity, and has written so many elements, in order. Nobody
+            // finds it here any more.
+            Some(unsafe { Vec::from_raw_parts(start, written, room) })
+        })
+    }
+}
+
+impl<T> Drop for AppendVec<T> {
+    fn drop(&mut self) {
+        self.take_chunks().for_each(drop);
     }
 }
 
@@ -141,6 +153,17 @@ mod tests {
         assert!((0..10_000).all(|i| *vec.get(i) == i.to_string()));
         assert_eq!(first, vec.get(0) as *const String);
         assert_eq!(vec.len(), 10_000);
+    }
+
+    #[test]
+    fn elements_are_taken_out_in_order() {
+        let mut writer = Writer::default();
+        let vec = AppendVec::new(&writer);
+        (0..100).for_each(|i: u32| {
+            vec.push(i.to_string(), &mut writer);
+        });
+        let all: Vec<String> = vec.into_chunks().into_iter().flatten().collect();
+        assert_eq!(all, (0..100).map(|i: u32| i.to_string()).collect::<Vec<_>>());
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod few;
 mod keyed;
 mod memo;
 mod per_base;
+mod retired;
 mod words;
 
 pub(crate) use append::{AppendVec, Writer};
@@ -13,4 +14,5 @@ pub use keyed::MemoStats;
 pub(crate) use keyed::{Keyed, Table};
 pub(crate) use memo::{Memo, OnceId};
 pub(crate) use per_base::PerBase;
+pub(crate) use retired::Retired;
 pub(crate) use words::Words;

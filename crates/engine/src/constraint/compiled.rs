@@ -1,6 +1,7 @@
 //! A compiled grammar, as its users hold it, and what it counts.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use tokenstile_grammar::Limits;
@@ -10,7 +11,7 @@ use super::common::Common;
 use super::counters::Counters;
 use super::generation::Generation;
 use crate::automaton::Program;
-use crate::collections::MemoStats;
+use crate::collections::{MemoStats, Retired};
 use crate::vocab::Vocab;
 
 /// A compiled grammar: immutable to its users, shared by any number of matchers and threads.
@@ -33,10 +34,42 @@ pub(crate) struct Inner {
     pub(crate) base: Option<Arc<Base>>,
     pub(crate) program: Arc<Program>,
     pub(crate) generation: RwLock<Arc<Generation>>,
+    /// What is left of caches that were given up.
+    pub(crate) retired: Retiring,
     pub(crate) counters: Counters,
     pub(crate) rules: usize,
     pub(crate) exprs: usize,
     pub(crate) compile_time: Duration,
+}
+
+/// What is left of caches that were given up, to be dropped little by little.
+#[derive(Default)]
+pub(crate) struct Retiring {
+    /// Whether there is anything.
+    is_due: AtomicBool,
+    left: Mutex<Retired>,
+}
+
+/// So many objects are dropped in a step.
+const DROPPED: usize = 128;
+
+impl Retiring {
+    /// Takes caches of a sequence that has moved to others; the last to come brings all there is to drop.
+    pub(crate) fn add(&self, generation: Arc<Generation>) {
+        let Some(generation) = Arc::into_inner(generation) else { return };
+        *self.left.lock().unwrap_or_else(PoisonError::into_inner) = generation.retire();
+        self.is_due.store(true, Ordering::Relaxed);
+    }
+
+    /// Drops some of it, unless someone else does.
+    #[inline]
+    pub(crate) fn drop_some(&self) {
+        if self.is_due.load(Ordering::Relaxed)
+            && let Ok(mut left) = self.left.try_lock()
+        {
+            self.is_due.store(left.shrink(DROPPED), Ordering::Relaxed);
+        }
+    }
 }
 
 impl Inner {
@@ -88,6 +121,7 @@ impl Constraint {
             base: old.base.clone(),
             generation: RwLock::new(Arc::new(old.new_generation())),
             program: old.program.clone(),
+            retired: Retiring::default(),
             counters: Counters::default(),
             rules: old.rules,
             exprs: old.exprs,

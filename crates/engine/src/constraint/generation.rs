@@ -8,7 +8,7 @@ use tokenstile_grammar::Limits;
 use super::library::Library;
 use super::proof::Proofs;
 use crate::automaton::{Program, Store};
-use crate::collections::MemoStats;
+use crate::collections::{MemoStats, Retired};
 use crate::masks::MaskStore;
 use crate::tracker::Corrections;
 
@@ -45,8 +45,18 @@ impl Generation {
         let mut memos = self.store.memos();
         memos.extend(self.masks.memos());
         memos.push(self.proofs.stats());
+        memos.push(self.corrections.single.stats("items that are compared with one"));
         memos.push(self.corrections.beginning.stats("tokens that begin something"));
         memos
+    }
+
+    /// What takes long to drop; the rest is dropped here.
+    pub(super) fn retire(self) -> Retired {
+        let mut retired = Retired::default();
+        self.store.retire(&mut retired);
+        self.masks.retire(&mut retired);
+        retired.add(self.corrections.spots.list);
+        retired
     }
 
     /// Whether this has grown so large that it should be given up.

@@ -10,7 +10,7 @@ pub(crate) mod proof;
 pub(crate) mod spelling;
 
 pub(crate) use common::Common;
-pub(crate) use compiled::Inner;
 pub use compiled::{Constraint, Stats};
+pub(crate) use compiled::{Inner, Retiring};
 pub(crate) use counters::Counters;
 pub(crate) use generation::Generation;

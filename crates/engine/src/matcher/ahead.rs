@@ -17,7 +17,7 @@ impl Matcher {
             return Ok(ByteSet::EMPTY);
         }
         self.renew_if_full()?;
-        self.session.bytes_at(&self.last.place, 256)
+        self.session.bytes_at(&self.here.place, 256)
     }
 
     /// The bytes that must come next, whatever is chosen: as far as there is only one way to go on.
@@ -27,7 +27,7 @@ impl Matcher {
             return Ok(forced);
         }
         self.renew_if_full()?;
-        let mut place = self.last.place.clone();
+        let mut place = self.here.place.clone();
         while forced.len() < FORCED && !self.session.accepts(&place.0) {
             let bytes = self.session.bytes_at(&place, 2)?;
             let (1, Some(byte)) = (bytes.len(), bytes.first()) else { break };
@@ -79,7 +79,7 @@ impl Matcher {
         if self.is_finished() || self.is_accepting() {
             return 0;
         }
-        self.session.completion_estimate(&self.last.place.0)
+        self.session.completion_estimate(&self.here.place.0)
     }
 
     /// Bytes that complete the text, as few as can be found; empty if it is complete, `None` if the search was given up.
@@ -101,6 +101,6 @@ impl Matcher {
             return Ok(Some(Vec::new()));
         }
         self.renew_if_full()?;
-        self.session.shortest_completion(self.last.place.clone())
+        self.session.shortest_completion(self.here.place.clone())
     }
 }

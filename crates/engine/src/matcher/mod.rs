@@ -1,10 +1,10 @@
 //! One sequence: what it has committed, and what may come next.
 
 mod ahead;
+mod history;
 mod several;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use smallvec::SmallVec;
 
@@ -16,58 +16,33 @@ use crate::tokens::accept::{Accept, Union};
 use crate::tracker::SPECIAL;
 use crate::vocab::TokenId;
 
+use history::{Here, History, Input};
+
 pub use several::Commit;
 
 /// One sequence: where it stands, and how it got there.
 ///
-/// A call that is refused changes nothing. Forking and undoing cost the same however long the text is.
+/// A call that is refused changes nothing. Forking costs the same however long the text is; so does undoing a few steps, and
+/// that of many is at most like doing as many.
 pub struct Matcher {
-    pub(super) session: Session,
-    pub(super) last: Arc<Step>,
-    /// The mask that was last asked for, and the step it belongs to.
-    shown: Option<(Arc<Step>, Box<[u32]>)>,
+    session: Session,
+    /// Where it stands.
+    here: Here,
+    history: History,
+    /// The mask that was last asked for.
+    shown: Box<[u32]>,
+    /// After how many steps it was asked for, as long as those steps stand.
+    shown_at: Option<usize>,
 }
 
 impl Clone for Matcher {
     fn clone(&self) -> Self {
-        Matcher { session: self.session.clone(), last: self.last.clone(), shown: None }
-    }
-}
-
-/// One commit, linked to the one before.
-pub(super) struct Step {
-    before: Option<Arc<Step>>,
-    input: Input,
-    /// The tracker is beside the automaton, for constraints that ask for it.
-    pub(super) place: Place,
-    /// The number of the [`WholeId`] of the configuration plus one; 0 while it is not known.
-    whole: AtomicU32,
-    /// Commits up to this one.
-    count: usize,
-    /// Bytes of text up to this one.
-    text_len: usize,
-}
-
-enum Input {
-    Start,
-    Token(TokenId),
-    Bytes(Box<[u8]>),
-    End(TokenId),
-}
-
-impl Step {
-    /// Takes note of where the configuration's masks are.
-    fn know(&self, whole: WholeId) {
-        self.whole.store(whole.0 + 1, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Step {
-    /// In a loop: a long history must not use the call stack.
-    fn drop(&mut self) {
-        let mut before = self.before.take();
-        while let Some(step) = before {
-            before = Arc::into_inner(step).and_then(|mut s| s.before.take());
+        Matcher {
+            session: self.session.clone(),
+            here: self.here.clone(),
+            history: self.history.clone(),
+            shown: Box::default(),
+            shown_at: None,
         }
     }
 }
@@ -82,8 +57,9 @@ impl Constraint {
 impl Matcher {
     pub(crate) fn new(constraint: Constraint) -> Self {
         let session = Session::new(constraint);
-        let last = Arc::new(start(&session));
-        Matcher { session, last, shown: None }
+        let here = Here::start(&session);
+        let history = History::default();
+        Matcher { session, here, history, shown: Box::default(), shown_at: None }
     }
 
     /// The constraint this sequence is matched against.
@@ -98,12 +74,12 @@ impl Matcher {
 
     /// How many bytes of text were committed.
     pub fn text_len(&self) -> usize {
-        self.last.text_len
+        self.here.text_len
     }
 
     /// How many steps can be undone: one for each commit.
     pub fn steps(&self) -> usize {
-        self.last.count
+        self.history.count()
     }
 
     /// Writes the mask of the tokens that may come next: bit `i % 32` of word `i / 32` is token `i`.
@@ -122,9 +98,9 @@ impl Matcher {
         self.renew_if_full()?;
         let accepting = self.write_allowed(words)?;
         if self.session.inner().needs_proof {
-            self.session.keep_completable(&self.last.place.0, words)?;
+            self.session.keep_completable(&self.here.place.0, words)?;
         }
-        if let (config, Some(tracker)) = &self.last.place {
+        if let (config, Some(tracker)) = &self.here.place {
             self.session.correct(config, tracker, &mut words[..needed])?;
         }
         self.session.is_sound()?;
@@ -141,21 +117,27 @@ impl Matcher {
     /// The mask of the tokens that may come next, in a buffer of the matcher's own. Asking again before the next
     /// commit costs nothing.
     pub fn mask(&mut self) -> Result<&[u32], MatchError> {
-        let valid = self.shown.as_ref().is_some_and(|(step, _)| Arc::ptr_eq(step, &self.last));
-        if !valid {
-            let words = self.shown.take().map(|(_, words)| words);
-            let mut words = words.unwrap_or_else(|| vec![0; self.mask_words()].into());
-            self.fill_mask(&mut words)?;
-            self.shown = Some((self.last.clone(), words));
+        let steps = self.steps();
+        if self.shown_at != Some(steps) {
+            let mut words = std::mem::take(&mut self.shown);
+            if words.is_empty() {
+                words = vec![0; self.mask_words()].into();
+            }
+            self.shown_at = None;
+            let filled = self.fill_mask(&mut words);
+            self.shown = words;
+            filled?;
+            self.shown_at = Some(steps);
         }
-        Ok(self.shown.as_ref().map_or(&[], |(_, words)| words))
+        Ok(&self.shown)
     }
 
     /// Writes the mask of the tokens that the automaton allows; says whether the text may end.
-    fn write_allowed(&self, words: &mut [u32]) -> Result<bool, MatchError> {
-        let (config, kept) = (&self.last.place.0, &self.session.inner().common.kept);
+    fn write_allowed(&mut self, words: &mut [u32]) -> Result<bool, MatchError> {
+        let known = self.whole();
+        let (config, kept) = (&self.here.place.0, &self.session.inner().common.kept);
         let Generation { store, masks, .. } = &*self.session.generation;
-        if let Some(known) = self.whole() {
+        if let Some(known) = known {
             return Ok(masks.write(store, kept, known, words));
         }
         let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
@@ -164,18 +146,17 @@ impl Matcher {
         }
         let (tokens, accepts) = (Union::of(&sets), self.session.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
-        self.last.know(known);
+        self.here.whole = Some(known);
         Ok(masks.write(store, kept, known, words))
     }
 
     /// What is known of the configuration, if its mask was asked for before.
-    fn whole(&self) -> Option<WholeId> {
-        if let Some(number) = self.last.whole.load(Ordering::Relaxed).checked_sub(1) {
-            return Some(WholeId(number));
+    fn whole(&mut self) -> Option<WholeId> {
+        if self.here.whole.is_none() {
+            let Generation { store, masks, .. } = &*self.session.generation;
+            self.here.whole = masks.whole(store, &self.here.place.0);
         }
-        let found = self.session.generation.masks.whole(&self.last.place.0)?;
-        self.last.know(found);
-        Some(found)
+        self.here.whole
     }
 
     /// Whether `token` may come next. Looks at this token only.
@@ -189,7 +170,7 @@ impl Matcher {
         }
         let Some(bytes) = vocab.bytes(token).map(<[u8]>::to_vec) else { return Ok(false) };
         self.renew_if_full()?;
-        match self.session.go_on(&self.last.place, &bytes) {
+        match self.session.go_on(&self.here.place, &bytes) {
             Ok(place) => self.session.is_completable_at(&place),
             Err(Refused::At(_)) => Ok(false),
             Err(Refused::Limit(e)) => Err(e.into()),
@@ -210,22 +191,22 @@ impl Matcher {
             if !self.is_accepting() {
                 return Err(forbidden);
             }
-            self.push(Input::End(token), self.last.place.clone(), 0);
+            self.push(Input::End, (self.here.place.clone(), None), 0);
             return Ok(());
         }
         self.renew_if_full()?;
-        let vocab = self.session.constraint.vocab();
-        let bytes = vocab.bytes(token).ok_or(forbidden)?;
-        let place = match self.go_on_by(token, bytes) {
-            Ok(place) => place,
+        let whole = self.whole();
+        let bytes = self.session.constraint.vocab().bytes(token).ok_or(forbidden)?;
+        let next = match self.go_on_by(whole, token, bytes) {
+            Ok(next) => next,
             Err(Refused::At(_)) => return Err(forbidden),
             Err(Refused::Limit(e)) => return Err(e.into()),
         };
         let len = bytes.len();
-        if !self.session.is_completable_at(&place)? {
+        if !self.session.is_completable_at(&next.0)? {
             return Err(forbidden);
         }
-        self.push(Input::Token(token), place, len);
+        self.push(Input::Token(token), next, len);
         Ok(())
     }
 
@@ -238,26 +219,31 @@ impl Matcher {
             return Err(MatchError::Finished);
         }
         self.renew_if_full()?;
-        match self.session.go_on(&self.last.place, bytes) {
+        match self.session.go_on(&self.here.place, bytes) {
             Ok(place) => {
                 if !self.session.is_alive_at(&place)? {
-                    let at = self.session.dead_end(&self.last.place, bytes)?;
+                    let at = self.session.dead_end(&self.here.place, bytes)?;
                     return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
                 }
-                self.push(Input::Bytes(bytes.into()), place, bytes.len());
+                self.push(Input::of_bytes(bytes), (place, None), bytes.len());
                 Ok(())
             }
             Err(Refused::At(at)) => {
-                let at = self.session.dead_end(&self.last.place, &bytes[..=at])?;
+                let at = self.session.dead_end(&self.here.place, &bytes[..=at])?;
                 Err(MatchError::ForbiddenByte { at, byte: bytes[at] })
             }
             Err(Refused::Limit(e)) => Err(e.into()),
         }
     }
 
-    /// Where a token leads from the last step.
-    fn go_on_by(&self, token: TokenId, bytes: &[u8]) -> Result<Place, Refused> {
-        let (config, tracker) = &self.last.place;
+    /// Where a token leads from here, and what is known of the configuration there.
+    fn go_on_by(
+        &self,
+        whole: Option<WholeId>,
+        token: TokenId,
+        bytes: &[u8],
+    ) -> Result<(Place, Option<WholeId>), Refused> {
+        let (config, tracker) = &self.here.place;
         let tracker = match tracker {
             Some(tracker) if !tracker.stays(bytes) => {
                 if let Some(at) = bytes.iter().position(|b| SPECIAL.contains(b)) {
@@ -267,31 +253,37 @@ impl Matcher {
                 let given = after.translate(bytes);
                 let after = Some(Arc::new(after));
                 if let Some(given) = given {
-                    return Ok((self.session.advance(config, &given)?, after));
+                    return Ok(((self.session.advance(config, &given)?, after), None));
                 }
                 after
             }
             unchanged => unchanged.clone(),
         };
         let Generation { store, masks, .. } = &*self.session.generation;
-        let Some(whole) = self.whole() else { return Ok((self.session.advance(config, bytes)?, tracker)) };
-        if let Some(config) = masks.known_next(whole, token) {
-            return Ok((config, tracker));
+        let Some(whole) = whole else { return Ok(((self.session.advance(config, bytes)?, tracker), None)) };
+        if let Some(config) = masks.known_next(whole, config, token) {
+            return Ok(((config, tracker), None));
         }
-        let config = self.session.advance(config, bytes)?;
-        masks.remember_next(store, whole, token, &config);
-        Ok((config, tracker))
+        let next = self.session.advance(config, bytes)?;
+        let known = masks.remember_next(store, whole, (config, &next), token);
+        Ok(((next, tracker), known))
     }
 
     /// Undoes the last `steps` commits, an end token among them or not.
     pub fn rollback(&mut self, steps: usize) -> Result<(), MatchError> {
-        if steps > self.last.count {
-            return Err(MatchError::NothingToUndo { asked: steps, done: self.last.count });
+        let done = self.steps();
+        let Some(count) = done.checked_sub(steps) else {
+            return Err(MatchError::NothingToUndo { asked: steps, done });
+        };
+        if steps == 0 {
+            return Ok(());
         }
-        for _ in 0..steps {
-            if let Some(before) = &self.last.before {
-                self.last = before.clone();
-            }
+        if self.history.is_far(count) {
+            self.renew_if_full()?;
+        }
+        if let Some(here) = self.history.go_back(count, &self.session)? {
+            self.here = here;
+            self.shown_at = self.shown_at.filter(|&at| at <= count);
         }
         Ok(())
     }
@@ -305,77 +297,43 @@ impl Matcher {
     /// Back to the start of a text.
     pub fn reset(&mut self) {
         self.session = Session::new(self.session.constraint.clone());
-        self.last = Arc::new(start(&self.session));
+        self.here = Here::start(&self.session);
+        self.history = History::default();
+        self.shown_at = None;
     }
 
     /// Whether the text so far is complete: an end token may come next.
     pub fn is_accepting(&self) -> bool {
-        self.session.accepts(&self.last.place.0) && !self.is_finished()
+        self.session.accepts(&self.here.place.0) && !self.is_finished()
     }
 
     /// Whether an end token was committed.
     pub fn is_finished(&self) -> bool {
-        matches!(self.last.input, Input::End(_))
+        self.here.is_finished
     }
 
-    fn push(&mut self, input: Input, place: Place, len: usize) {
-        let (count, text_len) = (self.last.count + 1, self.last.text_len + len);
-        self.last = Arc::new(Step {
-            before: Some(self.last.clone()),
-            input,
-            place,
-            whole: AtomicU32::new(0),
-            count,
-            text_len,
-        });
+    /// Takes a step to a place, of whose configuration something may be known.
+    fn push(&mut self, input: Input, (place, whole): (Place, Option<WholeId>), len: usize) {
+        let text_len = self.here.text_len + len;
+        let is_finished = matches!(input, Input::End);
+        let from = std::mem::replace(&mut self.here, Here { place, whole, text_len, is_finished });
+        self.history.push(from, input);
+        self.session.inner().retired.drop_some();
     }
 
     /// If the shared caches have grown too large, or have in them what was given up half-way, moves this sequence to new
-    /// ones by playing it again.
+    /// ones: where it stands, and where it stood after the steps of which that is kept.
     pub(crate) fn renew_if_full(&mut self) -> Result<(), MatchError> {
         let Session { constraint, generation } = &self.session;
         if self.session.is_sound().is_ok() && !generation.is_full(&constraint.inner.limits) {
             return Ok(());
         }
-        let mut inputs = Vec::with_capacity(self.last.count);
-        let mut step = &self.last;
-        while let Some(before) = &step.before {
-            inputs.push(step.clone());
-            step = before;
-        }
-        let generation = constraint.inner.renew(generation);
-        let session = Session { constraint: constraint.clone(), generation };
-        let mut again = Matcher { last: Arc::new(start(&session)), session, shown: None };
-        for step in inputs.into_iter().rev() {
-            let (input, bytes): (Input, &[u8]) = match &step.input {
-                Input::Start => continue,
-                Input::Token(t) => {
-                    (Input::Token(*t), self.session.constraint.vocab().bytes(*t).unwrap_or_default())
-                }
-                Input::Bytes(b) => (Input::Bytes(b.clone()), b),
-                Input::End(t) => (Input::End(*t), &[]),
-            };
-            let place = match again.session.go_on(&again.last.place, bytes) {
-                Ok(place) => place,
-                Err(Refused::Limit(e)) => return Err(e.into()),
-                Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),
-            };
-            again.push(input, place, bytes.len());
-        }
-        again.session.generation.settle();
-        *self = again;
+        let new = constraint.inner.renew(generation);
+        self.history.renew(&mut self.here, (generation, &new));
+        new.settle();
+        let old = std::mem::replace(&mut self.session.generation, new);
+        self.session.inner().retired.add(old);
         Ok(())
-    }
-}
-
-fn start(session: &Session) -> Step {
-    Step {
-        before: None,
-        input: Input::Start,
-        place: session.start(),
-        whole: AtomicU32::new(0),
-        count: 0,
-        text_len: 0,
     }
 }
 
@@ -384,7 +342,7 @@ impl std::fmt::Debug for Matcher {
         f.debug_struct("Matcher")
             .field("steps", &self.steps())
             .field("text_len", &self.text_len())
-            .field("heads", &self.last.place.0.len())
+            .field("heads", &self.here.place.0.len())
             .finish_non_exhaustive()
     }
 }

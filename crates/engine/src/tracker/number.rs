@@ -75,6 +75,11 @@ impl Number {
         emit(symbol::END);
     }
 
+    /// Whether a digit gives out itself and nothing else.
+    pub(crate) fn is_spelled_by(&self, byte: u8) -> bool {
+        self.significant && self.zeros == 0 && matches!(byte, b'1'..=b'9')
+    }
+
     /// Whether it stands in the fraction, where more zeros change nothing.
     pub(crate) fn in_fraction(&self) -> bool {
         self.part == Part::Fraction

@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
+use super::number::Number;
+use super::reading::Mode;
+use super::set::Symbol;
 use crate::automaton::StateId;
 use crate::collections::{AppendVec, Keyed, Writer};
 use crate::stack::Config;
@@ -27,15 +30,24 @@ pub(crate) fn key_of(config: &Config) -> ConfigKey {
 /// that open nothing, and whether keys abound.
 type Beginning = Keyed<(ConfigKey, [bool; 4]), Arc<[TokenId]>>;
 
+/// A configuration, and what tells all about an item there that is compared with one other: where in it the text stands, and
+/// what is left of the other.
+type SingleKey = (ConfigKey, (Mode, Number, SmallVec<[Symbol; 16]>));
+
 /// For each configuration, the tokens that begin something new and have to be looked at one by one.
 #[derive(Default)]
 pub(crate) struct Corrections {
     pub(crate) beginning: Beginning,
+    /// Whether a text can be completed where what is being written is compared with one item.
+    pub(crate) single: Keyed<SingleKey, bool>,
     pub(crate) spots: Spots,
 }
 
 /// Where bytes lead: the numbers of spots, or nowhere.
 type Ways = SmallVec<[(u8, Option<u32>); 4]>;
+
+/// Choices by the node of the trie, and whether they are digits.
+type ChoicesBelow = SmallVec<[((u32, bool), f32); 1]>;
 
 /// A configuration.
 pub(crate) struct Spot {
@@ -51,6 +63,14 @@ pub(crate) struct Spot {
     pub(crate) after: RwLock<Ways>,
     /// Whether what is being written, or what holds it so many containers further out, has plenty of choice left.
     pub(crate) plenty: RwLock<SmallVec<[(u32, bool); 1]>>,
+    /// How many different things the string, or the number, that is being written can become at least, as a power of two.
+    pub(crate) choices: [OnceLock<f32>; 2],
+    /// The same wherever tokens lead that are below a node of the trie: the least of all.
+    pub(crate) choices_below: RwLock<ChoicesBelow>,
+    /// Whether a number can get any exponent.
+    pub(crate) any_exponent: OnceLock<bool>,
+    /// Whether nothing but the end of an item may come, and not that of a repetition.
+    pub(crate) ends_anew: OnceLock<bool>,
     /// Of keys, where nothing holds their object: see [`is_key_of_plenty`](Session::is_key_of_plenty).
     pub(crate) plenty_alone: OnceLock<Option<bool>>,
 }

@@ -148,6 +148,58 @@ impl Tracker {
         self.in_plain_text().then(|| ways_of(self.compared().map(Cursor::view)))
     }
 
+    /// How many keys and items what is being written could still become a repetition of, as a power of two; more if they
+    /// are not known by themselves.
+    pub(crate) fn repeatable(&self) -> f32 {
+        let all: u64 = self.compared().map(|cursor| u64::from(cursor.view().count())).sum();
+        (all as f32).log2()
+    }
+
+    /// The same after one more character of the string or the number that is being written; not more than before.
+    pub(crate) fn repeatable_after(&self, byte: u8) -> f32 {
+        let is_plain = self.in_plain_text() || self.number.is_spelled_by(byte) && self.in_digits();
+        if !is_plain {
+            return self.repeatable();
+        }
+        let after = |cursor: &Cursor| {
+            let mut view = cursor.view();
+            if view.step(byte.into()) { u64::from(view.count()) } else { 0 }
+        };
+        (self.compared().map(after).sum::<u64>() as f32).log2()
+    }
+
+    /// What a number, or a value that has ended, is compared with, if that is one item of its own array and not long.
+    pub(crate) fn only_item(&self) -> Option<(Mode, Number, SmallVec<[Symbol; 16]>)> {
+        let [candidate] = &self.candidates[..] else { return None };
+        let is_alone = matches!(self.mode, Mode::Number | Mode::AfterValue)
+            && self.compared_at() == Some(self.depth())
+            && candidate.depth == self.depth();
+        let rest = candidate.cursor.view().only().filter(|rest| is_alone && rest.len() <= 16)?;
+        Some((self.mode, self.number_as_seen(), SmallVec::from_slice(rest)))
+    }
+
+    /// Whether there are bytes past ASCII in any of those.
+    pub(crate) fn repeats_wide(&self) -> bool {
+        self.compared().any(|cursor| cursor.view().is_wide())
+    }
+
+    /// Whether an item that is compared with no others but those of its own array would be a repetition if it ended here.
+    pub(crate) fn ends_in_repetition(&self) -> bool {
+        matches!(self.mode, Mode::Number | Mode::AfterValue)
+            && self.compared_at() == Some(self.depth())
+            && self.clone().step(b',') == Tracking::COMMA_AFTER_REPEATED
+    }
+
+    /// Whether a number other than 0 is being written.
+    pub(crate) fn has_value(&self) -> bool {
+        self.mode == Mode::Number && self.number.significant
+    }
+
+    /// Whether digits of a number's value are being written.
+    pub(crate) fn in_digits(&self) -> bool {
+        self.mode == Mode::Number && !self.number.in_exponent()
+    }
+
     /// Where the candidates stand.
     fn compared(&self) -> impl Iterator<Item = &Cursor> {
         let key = self.key.iter().filter(|_| !self.keys_abound());

@@ -36,17 +36,39 @@ pub(crate) struct Set(Option<Arc<Node>>);
 enum Node {
     /// The rest of one string.
     Leaf(Arc<[Symbol]>, usize),
-    /// Sorted by symbol.
-    Inner(SmallVec<[(Symbol, Arc<Node>); 2]>),
+    /// Sorted by symbol; and what strings there are.
+    Inner(Edges, Strings),
 }
+
+/// Some strings.
+#[derive(Clone, Copy)]
+struct Strings {
+    count: u32,
+    /// Whether there are bytes past ASCII in any.
+    wide: bool,
+}
+
+impl Strings {
+    /// One more.
+    fn with(self, string: &[Symbol]) -> Strings {
+        Strings { count: self.count.saturating_add(1), wide: self.wide || is_wide(string) }
+    }
+}
+
+/// Whether there are bytes past ASCII in a string.
+fn is_wide(string: &[Symbol]) -> bool {
+    string.iter().any(|symbol| (0x80..0x100).contains(symbol))
+}
+
+type Edges = SmallVec<[(Symbol, Arc<Node>); 2]>;
 
 impl Drop for Node {
     /// In a loop: strings that share a long beginning must not use the call stack.
     fn drop(&mut self) {
-        let Node::Inner(edges) = self else { return };
+        let Node::Inner(edges, _) = self else { return };
         let mut todo: Vec<Arc<Node>> = edges.drain(..).map(|e| e.1).collect();
         while let Some(node) = todo.pop() {
-            if let Some(Node::Inner(edges)) = Arc::into_inner(node).as_mut() {
+            if let Some(Node::Inner(edges, _)) = Arc::into_inner(node).as_mut() {
                 todo.extend(edges.drain(..).map(|e| e.1));
             }
         }
@@ -83,7 +105,7 @@ impl Set {
                     }
                     break split((rest, *from), (string.into(), at));
                 }
-                Node::Inner(edges) => {
+                Node::Inner(edges, strings) => {
                     let Some(&symbol) = string.get(at) else { return false };
                     match edges.binary_search_by_key(&symbol, |e| e.0) {
                         Ok(i) => {
@@ -94,7 +116,7 @@ impl Set {
                         Err(i) => {
                             let mut edges = edges.clone();
                             edges.insert(i, (symbol, Arc::new(Node::Leaf(string[at + 1..].into(), 0))));
-                            break Arc::new(Node::Inner(edges));
+                            break Arc::new(Node::Inner(edges, strings.with(string)));
                         }
                     }
                 }
@@ -102,12 +124,12 @@ impl Set {
         };
         while let Some(above) = path.pop() {
             at = path.len();
-            let Node::Inner(edges) = &*above else { continue };
+            let Node::Inner(edges, strings) = &*above else { continue };
             let mut edges = edges.clone();
             if let Ok(i) = edges.binary_search_by_key(&string[at], |e| e.0) {
                 edges[i].1 = new;
             }
-            new = Arc::new(Node::Inner(edges));
+            new = Arc::new(Node::Inner(edges, strings.with(string)));
         }
         self.0 = Some(new);
         true
@@ -117,16 +139,17 @@ impl Set {
 /// The node of two different strings.
 fn split((a, from): (&Arc<[Symbol]>, usize), (b, at): (Arc<[Symbol]>, usize)) -> Arc<Node> {
     let shared = a[from..].iter().zip(&b[at..]).take_while(|(x, y)| x == y).count();
-    let mut edges: SmallVec<[(Symbol, Arc<Node>); 2]> = SmallVec::new();
+    let mut edges = Edges::new();
     for (string, at) in [(a, from + shared), (&b, at + shared)] {
         if let Some(&symbol) = string.get(at) {
             edges.push((symbol, Arc::new(Node::Leaf(string.clone(), at + 1))));
         }
     }
     edges.sort_unstable_by_key(|e| e.0);
-    let mut node = Arc::new(Node::Inner(edges));
+    let strings = Strings { count: 2, wide: is_wide(&a[from..]) || is_wide(&b[at..]) };
+    let mut node = Arc::new(Node::Inner(edges, strings));
     for &symbol in a[from..from + shared].iter().rev() {
-        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)])));
+        node = Arc::new(Node::Inner(SmallVec::from_iter([(symbol, node)]), strings));
     }
     node
 }
@@ -135,7 +158,7 @@ impl Node {
     fn start(&self) -> usize {
         match self {
             Node::Leaf(_, from) => *from,
-            Node::Inner(_) => 0,
+            Node::Inner(..) => 0,
         }
     }
 }
@@ -158,7 +181,7 @@ impl Cursor {
                 self.at += found as usize;
                 found
             }
-            Node::Inner(edges) => match edges.binary_search_by_key(&symbol, |e| e.0) {
+            Node::Inner(edges, _) => match edges.binary_search_by_key(&symbol, |e| e.0) {
                 Ok(i) => {
                     let node = edges[i].1.clone();
                     self.at = node.start();
@@ -220,7 +243,7 @@ impl<'a> View<'a> {
                 self.at += found as usize;
                 found
             }
-            Node::Inner(edges) => match edges.binary_search_by_key(&symbol, |e| e.0) {
+            Node::Inner(edges, _) => match edges.binary_search_by_key(&symbol, |e| e.0) {
                 Ok(i) => {
                     self.node = &edges[i].1;
                     self.at = self.node.start();
@@ -236,7 +259,31 @@ impl<'a> View<'a> {
     pub(crate) fn has(self, symbol: Symbol) -> bool {
         match self.node {
             Node::Leaf(rest, _) => rest.get(self.at) == Some(&symbol),
-            Node::Inner(edges) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
+            Node::Inner(edges, _) => edges.binary_search_by_key(&symbol, |e| e.0).is_ok(),
+        }
+    }
+
+    /// What is left of the only string that goes on from here.
+    pub(crate) fn only(self) -> Option<&'a [Symbol]> {
+        match self.node {
+            Node::Leaf(rest, _) => Some(&rest[self.at..]),
+            Node::Inner(..) => None,
+        }
+    }
+
+    /// How many strings go on from here.
+    pub(crate) fn count(self) -> u32 {
+        match self.node {
+            Node::Leaf(..) => 1,
+            Node::Inner(_, strings) => strings.count,
+        }
+    }
+
+    /// Whether there are bytes past ASCII in any of those, or before where they begin to differ.
+    pub(crate) fn is_wide(self) -> bool {
+        match self.node {
+            Node::Leaf(rest, from) => is_wide(&rest[*from..]),
+            Node::Inner(_, strings) => strings.wide,
         }
     }
 
@@ -245,7 +292,7 @@ impl<'a> View<'a> {
     pub(crate) fn next(self) -> impl Iterator<Item = Symbol> + 'a {
         let (leaf, inner) = match self.node {
             Node::Leaf(rest, _) => (rest.get(self.at).copied(), &[][..]),
-            Node::Inner(edges) => (None, &edges[..]),
+            Node::Inner(edges, _) => (None, &edges[..]),
         };
         leaf.into_iter().chain(inner.iter().map(|e| e.0))
     }
@@ -306,6 +353,9 @@ mod tests {
             versions.push(next);
         }
         for (n, set) in versions.iter().enumerate() {
+            let different = words[..n].iter().collect::<std::collections::BTreeSet<_>>().len();
+            assert_eq!(set.cursor().map_or(0, |cursor| cursor.view().count()), different as u32);
+            assert!(set.cursor().is_none_or(|cursor| !cursor.view().is_wide()));
             for word in words.iter().chain(&["ac", "zebr", "abcd"]) {
                 assert_eq!(holds(set, word), words[..n].contains(word), "{word} in version {n}");
             }
@@ -330,6 +380,7 @@ mod tests {
             set.insert(&symbols(word));
         }
         let cursor = set.cursor().unwrap();
+        assert!(cursor.view().is_wide());
         for (low, high, found) in [
             (0xE9, 0xE9, true),
             (0x00, 0xFF, true),

@@ -9,7 +9,7 @@ use tokenstile_grammar::ir::IdIndex;
 use super::whole::Wholes;
 use super::{Below, Choices, LiteralMemo, Wide};
 use crate::automaton::{LocalId, OWN, StateId, Store};
-use crate::collections::{AppendVec, Keyed, MemoStats, Writer};
+use crate::collections::{AppendVec, Keyed, MemoStats, Retired, Writer};
 use crate::tokens::accept::{DENSE, DENSE_SHARED};
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
@@ -125,6 +125,14 @@ impl MaskStore {
             (Some(masks), Some(library)) if store.is_shared(state.0) => (masks, &library.store),
             _ => (self, store),
         }
+    }
+
+    /// Hands over what takes long to drop.
+    pub(crate) fn retire(self, retired: &mut Retired) {
+        let MaskStore { pending, walked, wholes, .. } = self;
+        retired.add(pending);
+        retired.add(walked);
+        wholes.retire(retired);
     }
 
     /// What is remembered by key.

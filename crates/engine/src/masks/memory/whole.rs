@@ -14,7 +14,7 @@ use tokenstile_grammar::ir::IdIndex;
 use super::store::MaskStore;
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{StateId, Store};
-use crate::collections::{AppendVec, Words, Writer};
+use crate::collections::{AppendVec, Retired, Words, Writer};
 use crate::stack::Config;
 use crate::tokens::accept::Union;
 use crate::vocab::TokenId;
@@ -40,14 +40,29 @@ pub(crate) struct WholeId(pub(crate) u32);
 
 /// A configuration's token sets.
 struct Whole {
-    key: SmallVec<[(StateId, u128); 1]>,
+    key: Key,
     tokens: Union,
     /// Whether the text may end.
     accepts: bool,
     used: AtomicU32,
     mask: OnceLock<Words>,
-    /// Where some tokens lead.
-    next: RwLock<Vec<(TokenId, Config)>>,
+    /// Where some tokens lead from some of its configurations.
+    next: RwLock<Vec<Next>>,
+}
+
+/// Where a token leads from a configuration.
+struct Next {
+    token: TokenId,
+    from: Key,
+    to: Config,
+}
+
+impl Next {
+    fn is(&self, token: TokenId, from: &Config) -> bool {
+        self.token == token
+            && self.from.len() == from.len()
+            && self.from.iter().zip(from).all(|(known, head)| *known == (head.0, head.1.key))
+    }
 }
 
 /// All configurations whose token sets are known.
@@ -68,29 +83,29 @@ impl Wholes {
         Wholes { list: AppendVec::new(&index.writer), index: RwLock::new(index) }
     }
 
-    fn find(&self, config: &Config) -> Option<WholeId> {
+    /// Hands over what takes long to drop.
+    pub(super) fn retire(self, retired: &mut Retired) {
+        retired.add(self.list);
+    }
+
+    fn find(&self, key: &[(StateId, u128)]) -> Option<WholeId> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
-        index.numbers.find(hash_of(config), |at| self.is(at, config)).map(WholeId)
+        index.numbers.find(hash_of(key), |at| self.get(WholeId(at)).key[..] == *key).map(WholeId)
     }
 
     fn get(&self, id: WholeId) -> &Whole {
         self.list.get(id.0 as usize)
     }
 
-    fn is(&self, at: u32, config: &Config) -> bool {
-        let key = &self.list.get(at as usize).key;
-        key.len() == config.len() && key.iter().zip(config).all(|(k, c)| k.0 == c.0 && k.1 == c.1.key)
-    }
-
     /// Keeps what was worked out for a configuration.
-    fn add(&self, config: &Config, (tokens, accepts): (Union, bool)) -> WholeId {
+    fn add(&self, key: &[(StateId, u128)], (tokens, accepts): (Union, bool)) -> WholeId {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        let hash = hash_of(config);
-        if let Some(known) = index.numbers.find(hash, |at| self.is(at, config)) {
+        let hash = hash_of(key);
+        if let Some(known) = index.numbers.find(hash, |at| self.get(WholeId(at)).key[..] == *key) {
             return WholeId(known);
         }
         let whole = Whole {
-            key: config.iter().map(|(state, stack)| (*state, stack.key)).collect(),
+            key: key.into(),
             tokens,
             accepts,
             used: AtomicU32::new(0),
@@ -103,11 +118,28 @@ impl Wholes {
     }
 }
 
-fn hash_of(config: &Config) -> u64 {
+/// What tells configurations apart whose masks may differ: their states and stacks as far as one token can tell. Counts that
+/// run along make no difference.
+type Key = SmallVec<[(StateId, u128); 1]>;
+
+/// What is found of the key of a configuration.
+#[inline]
+fn with_key<T>(store: &Store, config: &Config, find: impl FnOnce(&[(StateId, u128)]) -> T) -> T {
+    if let [(state, stack)] = &config[..] {
+        return find(&[(store.clamped(*state), stack.seen(store))]);
+    }
+    let mut key: SmallVec<[(StateId, u128); 4]> =
+        config.iter().map(|(state, stack)| (store.clamped(*state), stack.seen(store))).collect();
+    key.sort_unstable();
+    key.dedup();
+    find(&key)
+}
+
+fn hash_of(key: &[(StateId, u128)]) -> u64 {
     // The keys of stacks are hashes already.
-    config.iter().fold(0u64, |hash, (state, stack)| {
+    key.iter().fold(0u64, |hash, (state, stack)| {
         let state = u64::from(state.0).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (hash ^ stack.key as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
+        (hash ^ *stack as u64 ^ state).wrapping_mul(0xD6E8_FEB8_6659_FD93).rotate_left(29)
     })
 }
 
@@ -155,11 +187,11 @@ impl Kept {
 
 impl MaskStore {
     /// What is known of a configuration.
-    pub(crate) fn whole(&self, config: &Config) -> Option<WholeId> {
+    pub(crate) fn whole(&self, store: &Store, config: &Config) -> Option<WholeId> {
         if is_off(Switch::ConfigurationMemo) {
             return None;
         }
-        self.wholes.find(config)
+        with_key(store, config, |key| self.wholes.find(key))
     }
 
     /// Writes the mask of a configuration; says whether the text may end there.
@@ -193,26 +225,35 @@ impl MaskStore {
         whole.accepts
     }
 
-    /// Where a token leads, if that was asked before.
-    pub(crate) fn known_next(&self, id: WholeId, token: TokenId) -> Option<Config> {
+    /// Where a token leads from a configuration, if that was asked before.
+    pub(crate) fn known_next(&self, id: WholeId, from: &Config, token: TokenId) -> Option<Config> {
         if is_off(Switch::CommitMemo) {
             return None;
         }
         let next = self.wholes.get(id).next.read().unwrap_or_else(PoisonError::into_inner);
-        next.iter().find(|known| known.0 == token).map(|known| known.1.clone())
+        next.iter().find(|known| known.is(token, from)).map(|known| known.to.clone())
     }
 
-    /// Remembers where a token leads. What goes on with a string or the like is found as fast as it would be looked up.
-    pub(crate) fn remember_next(&self, store: &Store, id: WholeId, token: TokenId, to: &Config) {
+    /// Remembers where a token leads from a configuration. What goes on with a string or the like, whatever counts run along,
+    /// is found as fast as it would be looked up; then it has the same masks, which is what is said.
+    pub(crate) fn remember_next(
+        &self,
+        store: &Store,
+        id: WholeId,
+        (from, to): (&Config, &Config),
+        token: TokenId,
+    ) -> Option<WholeId> {
         let whole = self.wholes.get(id);
-        if self.wholes.is(id.0, to) {
-            return;
+        if with_key(store, to, |key| *key == whole.key[..]) {
+            return Some(id);
         }
         let mut next = whole.next.write().unwrap_or_else(PoisonError::into_inner);
-        if next.len() < TOKENS && next.iter().all(|known| known.0 != token) {
-            store.add_bytes(size_of::<(TokenId, Config)>() + 128);
-            next.push((token, to.clone()));
+        if next.len() < TOKENS && !next.iter().any(|known| known.is(token, from)) {
+            store.add_bytes(size_of::<Next>() + 128);
+            let key = from.iter().map(|(state, stack)| (*state, stack.key)).collect();
+            next.push(Next { token, from: key, to: to.clone() });
         }
+        None
     }
 
     /// Remembers the tokens of a configuration, and whether the text may end there.
@@ -223,7 +264,7 @@ impl MaskStore {
         (tokens, accepts): (Union, bool),
     ) -> WholeId {
         store.add_bytes(size_of::<Whole>() + 16);
-        self.wholes.add(config, (tokens, accepts))
+        with_key(store, config, |key| self.wholes.add(key, (tokens, accepts)))
     }
 }
 

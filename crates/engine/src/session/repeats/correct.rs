@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::{Refused, Session};
-use super::search::{BLANK, Verdicts, is_blank};
+use super::choices::is_all;
+use super::search::{BLANK, DIGITS, Verdicts, is_blank};
 use crate::ablate::{Switch, is_off};
 use crate::error::MatchError;
 use crate::stack::Config;
@@ -24,6 +25,19 @@ use crate::tracker::{
 };
 use crate::vocab::TokenId;
 use crate::work::Work;
+
+/// The characters of a string or a number that is being written any number of which may come next, one bit each, if there
+/// are enough of them that what is written can become endlessly many things. So no token that is made of them, and
+/// nothing else, ends in a repetition.
+fn endless_at(spot: &Spot, tracker: &Tracker) -> u128 {
+    let chars = match tracker.mode() {
+        _ if is_off(Switch::EndlessText) => 0,
+        _ if tracker.in_digits() => spot.any_number & DIGITS,
+        _ if tracker.in_plain_text() => spot.any_number,
+        _ => 0,
+    };
+    if chars.count_ones() > 1 { chars } else { 0 }
+}
 
 /// Whether there are brackets in bytes: those that open an array, and those that close something.
 fn brackets(bytes: &[u8]) -> (bool, bool) {
@@ -216,8 +230,14 @@ impl<'a> Correction<'a> {
                 None if children.len() > 8 => self.session.next_at(place.spot),
                 None => TEXT_BYTES,
             };
+            let endless = if place.repeated { 0 } else { endless_at(place.spot, &place.tracker) };
             for child in self.children(place.node, &ways)? {
-                todo.extend(self.arrive(&place, child)?);
+                let here = (place.spot, &place.tracker);
+                let is_harmless = is_all(trie, child, endless, false)
+                    || !place.repeated && self.session.is_harmless(trie, here, child)?;
+                if !is_harmless {
+                    todo.extend(self.arrive(&place, child)?);
+                }
             }
         }
         Ok(())
@@ -251,10 +271,21 @@ impl<'a> Correction<'a> {
             free => Whereabouts::Free(free),
         };
         let ways = ways_of(candidates.iter().copied());
+        let endless = endless_at(place.spot, &place.tracker);
+        // No candidate goes on with characters past ASCII: tokens that do are none of theirs.
+        let narrow = !place.tracker.repeats_wide();
         let mut inside = vec![Inside { node: place.node, candidates, ways, place: start }];
         while let Some(at) = inside.pop() {
+            let endless = if let Whereabouts::Free(_) = at.place { endless } else { 0 };
             for child in self.children(at.node, &at.ways)? {
                 let byte = trie.byte[child as usize];
+                if is_all(trie, child, endless, narrow) {
+                    continue;
+                }
+                let here = (place.spot, &place.tracker);
+                if at.node == place.node && endless == 0 && self.session.is_harmless(trie, here, child)? {
+                    continue;
+                }
                 if byte != b'"' && byte != b'\\' {
                     inside.extend(self.run_on(place, &at, child)?);
                     continue;
@@ -323,7 +354,8 @@ impl<'a> Correction<'a> {
         let ways = ways_of(candidates.iter().copied());
         let next = Inside { node: child, candidates, ways, place: there };
         if trie.own(child).iter().any(|&t| has(self.words, t)) && !self.is_alive_inside(place, &next)? {
-            trie.own(child).iter().for_each(|&t| clear(self.words, t));
+            trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
+            return Ok(None);
         }
         Ok((trie.nodes[child as usize].children > 0).then_some(next))
     }
@@ -331,12 +363,16 @@ impl<'a> Correction<'a> {
     /// Whether the text can be completed from a place inside a string.
     fn is_alive_inside(&mut self, place: &Place<'a>, at: &Inside<'a, '_>) -> Result<bool, MatchError> {
         if let Whereabouts::Free(free) = at.place
-            && free & !at.ways.ascii_bits() != 0
+            && (free & !at.ways.ascii_bits() != 0 || endless_at(place.spot, &place.tracker) != 0)
         {
             return Ok(true);
         }
         let Some(spot) = self.spot_inside(place, at)? else { return Ok(false) };
         if self.leads_off(spot, &at.ways)? || self.session.is_item_of_plenty(spot, &place.tracker)? {
+            return Ok(true);
+        }
+        // What is written on the way there is plain text as well.
+        if self.session.outnumbers(spot, &place.tracker)? {
             return Ok(true);
         }
         let tracker = self.tracker_inside(place, at);
@@ -389,7 +425,9 @@ impl<'a> Correction<'a> {
         if !alive && trie.own(child).iter().any(|&t| has(self.words, t)) {
             alive = self.is_alive(spot, &tracker)?;
             if !alive {
-                trie.own(child).iter().for_each(|&t| clear(self.words, t));
+                // Whatever is written further on cannot be completed either.
+                trie.subtree(child).iter().for_each(|&t| clear(self.words, t));
+                return Ok(None);
             }
         }
         if trie.nodes[child as usize].children == 0 {

@@ -20,7 +20,7 @@ use crate::tracker::{ConfigKey, Mode, SPECIAL, Spot, TEXT_BYTES, Text, Tracker, 
 use crate::work::Work;
 
 /// So many choices, as a power of two, are more than any text can use up.
-const PLENTY: f32 = 40.0;
+pub(super) const PLENTY: f32 = 40.0;
 /// Places that are looked at to find them.
 const PATIENCE: usize = 96;
 /// Steps that are taken before a thorough search.
@@ -33,11 +33,26 @@ pub(super) fn is_blank(byte: u8) -> bool {
 /// The blank characters, one bit each.
 pub(super) const BLANK: u128 = 1 << b' ' | 1 << b'\t' | 1 << b'\n' | 1 << b'\r';
 
+/// The digits, one bit each.
+pub(super) const DIGITS: u128 = ((1 << 10) - 1) << b'0';
+
 /// A byte that may come next: what the automaton gets for it, and the tracker after it.
 struct Way {
     byte: u8,
     given: u8,
     tracker: Tracker,
+}
+
+/// Whether a search stayed within what was being written in a container.
+struct Stays {
+    depth: u32,
+    stayed: bool,
+}
+
+impl Stays {
+    fn see(&mut self, tracker: &Tracker) {
+        self.stayed &= tracker.depth() == self.depth && !tracker.began();
+    }
 }
 
 /// What was found out about places during one call.
@@ -151,13 +166,31 @@ impl Session {
         if !tracker.has_candidates() {
             return Ok(true);
         }
+        let spot = self.spot(config);
+        if self.is_item_of_plenty(spot, tracker)? || self.outnumbers(spot, tracker)? {
+            return Ok(true);
+        }
+        if self.has_any_exponent(spot, tracker)? {
+            return Ok(true);
+        }
+        if self.is_repetition(spot, tracker)? {
+            return Ok(false);
+        }
+        let single = tracker.only_item().map(|item| (key_of(config), item));
+        let memo = &self.generation.corrections.single;
+        if let Some(known) = single.as_ref().and_then(|key| memo.get(key)) {
+            return Ok(known);
+        }
         let key = (key_of(config), tracker.identity());
         if !is_off(Switch::VerdictMemo)
             && let Some(&known) = verdicts.known.get(&key)
         {
             return Ok(known);
         }
-        let alive = self.is_alive(config, tracker, work)?;
+        let (alive, stayed) = self.is_alive_within(config, tracker, work)?;
+        if let Some(key) = single.filter(|_| stayed) {
+            memo.insert(key, alive, |bytes| self.generation.store.add_bytes(bytes));
+        }
         verdicts.kept.push(tracker.clone());
         verdicts.known.insert(key, alive);
         Ok(alive)
@@ -170,17 +203,35 @@ impl Session {
         tracker: &Tracker,
         work: &mut Work,
     ) -> Result<bool, MatchError> {
+        Ok(self.is_alive_within(config, tracker, work)?.0)
+    }
+
+    /// The same; and whether nothing but what is being written had to be looked at, less what comes after it.
+    fn is_alive_within(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        work: &mut Work,
+    ) -> Result<(bool, bool), MatchError> {
         if !tracker.has_candidates() || self.is_item_of_plenty(self.spot(config), tracker)? {
-            return Ok(true);
+            return Ok((true, false));
         }
-        if !is_off(Switch::SearchProbe) && self.probe(config, tracker, work)? {
-            return Ok(true);
-        }
-        self.search(config, tracker, work)
+        let mut from = tracker.clone();
+        from.mark();
+        let mut stays = Stays { depth: tracker.depth(), stayed: true };
+        let alive = !is_off(Switch::SearchProbe) && self.probe(config, &from, &mut stays, work)?
+            || self.search(config, &from, &mut stays, work)?;
+        Ok((alive, stays.stayed))
     }
 
     /// Follows one way after the other for a few steps: most lead off the candidates as soon as a string begins.
-    fn probe(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    fn probe(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        stays: &mut Stays,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         let mut todo: Vec<(Rc<Config>, Tracker, Option<u8>)> =
             vec![(Rc::new(config.clone()), tracker.clone(), None)];
         for _ in 0..PROBE {
@@ -192,6 +243,7 @@ impl Session {
                 Some(Err(Refused::At(_))) => continue,
                 Some(Err(Refused::Limit(e))) => return Err(e.into()),
             };
+            stays.see(&tracker);
             let Some(ways) = self.ways_from(&config, &tracker) else { return Ok(true) };
             let first = todo.len();
             let ways = ways.into_iter().filter(|way| !is_blank(way.byte));
@@ -207,7 +259,13 @@ impl Session {
 
     /// The same for all ways. Breadth first, since there may be endlessly many spellings of one value; white space
     /// comes last.
-    fn search(&self, config: &Config, tracker: &Tracker, work: &mut Work) -> Result<bool, MatchError> {
+    fn search(
+        &self,
+        config: &Config,
+        tracker: &Tracker,
+        stays: &mut Stays,
+        work: &mut Work,
+    ) -> Result<bool, MatchError> {
         // Kept to the end: a tracker is known by where its parts lie.
         let mut places: Vec<(Config, Tracker)> = vec![(config.clone(), tracker.clone())];
         let mut blank: Vec<(Config, Tracker)> = Vec::new();
@@ -223,6 +281,7 @@ impl Session {
             let (from, tracker) = places[at].clone();
             at += 1;
             work.spend(64)?;
+            stays.see(&tracker);
             let Some(ways) = self.ways_from(&from, &tracker) else { return Ok(true) };
             for Way { byte, given, tracker } in ways {
                 let config = match self.advance(&from, &[given]) {
@@ -243,7 +302,7 @@ impl Session {
     }
 
     /// Whether two configurations differ in nothing but counts that no token can use up.
-    fn are_alike(&self, one: &Config, other: &Config) -> bool {
+    pub(super) fn are_alike(&self, one: &Config, other: &Config) -> bool {
         let store = &self.generation.store;
         let alike = |a: &(StateId, Stack), b: &(StateId, Stack)| {
             store.clamped(a.0) == store.clamped(b.0) && a.1.key == b.1.key
@@ -318,11 +377,7 @@ impl Session {
             see(spot);
             if let Some((literal, next)) = self.behind_literal(spot)? {
                 let mut tracker = tracker;
-                let goes_past = |&byte| {
-                    tracker.step(byte);
-                    !is_over(&tracker, depth, in_key)
-                };
-                if literal.iter().all(goes_past) {
+                if literal.iter().all(|&byte| steps_within(&mut tracker, byte, depth, in_key)) {
                     todo.push((next, tracker, choices, from));
                 }
                 looked_at += literal.len() - 1;
@@ -333,8 +388,9 @@ impl Session {
             for (gain, byte) in ways {
                 let Some(next) = self.spot_after(spot, byte)? else { continue };
                 let mut tracker = tracker.clone();
-                tracker.step(byte);
-                todo.push((next, tracker, choices + gain.max(0.0), from));
+                if steps_within(&mut tracker, byte, depth, in_key) {
+                    todo.push((next, tracker, choices + gain.max(0.0), from));
+                }
             }
         }
         Ok(false)
@@ -370,6 +426,14 @@ fn is_over(tracker: &Tracker, depth: u32, in_key: bool) -> bool {
         (Mode::AfterValue, Some(0)) => true,
         _ => false,
     }
+}
+
+/// Takes a byte; whether what was being written goes on. The end of a number or a word is seen by the byte that comes after it,
+/// which may begin the next entry already.
+fn steps_within(tracker: &mut Tracker, byte: u8, depth: u32, in_key: bool) -> bool {
+    let may_end = matches!(tracker.mode(), Mode::Number | Mode::Word) && tracker.depth() == depth;
+    tracker.step(byte);
+    !(may_end && matches!(byte, b',' | b']' | b'}')) && !is_over(tracker, depth, in_key)
 }
 
 /// Bytes to try, one for each class, each with how many different things its class can make of the text, as a power of

@@ -40,6 +40,10 @@ impl Session {
             after: RwLock::default(),
             plenty: RwLock::default(),
             plenty_alone: OnceLock::new(),
+            choices: Default::default(),
+            choices_below: RwLock::default(),
+            any_exponent: OnceLock::new(),
+            ends_anew: OnceLock::new(),
         };
         let SpotIndex { numbers, writer } = &mut *index();
         *numbers.entry(key).or_insert_with(|| {
