@@ -41,7 +41,7 @@ const ORDERS: [Rules<'_>; 9] = [
     Rules {
         folder: "crates/engine",
         order: &[
-            "ablate work vocab",
+            "ablate tuning work vocab",
             "collections",
             "stored error",
             "tokens",
@@ -60,7 +60,7 @@ const ORDERS: [Rules<'_>; 9] = [
     Rules {
         folder: "crates/json-schema",
         order: &[
-            "metaschema options pointer reader uri",
+            "metaschema options pointer reader tuning uri",
             "keywords node number place string",
             "base resolve usual",
             "algebra",
@@ -70,7 +70,7 @@ const ORDERS: [Rules<'_>; 9] = [
     },
     Rules {
         folder: "crates/grammar",
-        order: &["error ids", "limits", "ir", "choice gbnf regex", "json passes"],
+        order: &["error ids tuning", "limits", "ir", "choice gbnf regex", "json passes"],
         circles: None,
     },
     Rules {

@@ -125,7 +125,7 @@ switches! {
     /// A state of which some cells are shared with other constraints is taken apart by that.
     SharedApart = "shared cells apart",
     /// White space before a value is treated like a call.
-    BlanksApart = "white space apart",
+    WhiteSpaceApart = "white space apart",
     /// Rules that call others are walked by themselves.
     CallsApart = "calls apart",
     /// Entries, parts of entries and calls are walked by themselves.

@@ -26,6 +26,7 @@ mod step;
 mod stored;
 mod tokens;
 mod tracker;
+mod tuning;
 mod vocab;
 mod warm;
 mod work;

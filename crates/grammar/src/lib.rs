@@ -16,6 +16,7 @@ pub mod json;
 pub mod limits;
 pub mod passes;
 pub mod regex;
+mod tuning;
 
 pub use error::{Error, ErrorKind, Place};
 pub use ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};

@@ -20,6 +20,7 @@ mod pointer;
 mod reader;
 mod resolve;
 mod string;
+mod tuning;
 mod uri;
 mod usual;
 

@@ -353,7 +353,9 @@ mod tests {
     fn names_and_options() {
         assert_eq!(file_name("if/then, type last"), "if-then-type-last");
         assert!(Options::parse(&["--limit", "5", "--only", "glrmask"]).is_some_and(|o| !o.wants(OURS)));
-        assert!(Options::parse(&["--sizes", "2,16"]).is_some() && Options::parse(&["--sizes", "2,"]).is_none());
+        assert!(
+            Options::parse(&["--sizes", "2,16"]).is_some() && Options::parse(&["--sizes", "2,"]).is_none()
+        );
         assert!(
             Options::parse(&["--only", "nothing"]).is_none() && Options::parse(&["--limit", "0"]).is_none()
         );

@@ -22,14 +22,8 @@ use super::objects::ids::{CellId, FormulaId, LocalId, StateId, hash_of};
 use super::partition::partition;
 use super::store::Store;
 use crate::ablate::{Switch, is_off};
+use crate::tuning::formulas::{LARGE, LEAVES};
 use crate::work::Exceeded;
-
-/// How often one cache may look at what its assertions come down to.
-const LEAVES: usize = 1 << 20;
-
-/// Of leaves with more cells than that it is remembered which few they come from: places of many cells are often so many
-/// ways to get to few.
-const LARGE: usize = 32;
 
 /// The region that a leaf belongs to.
 #[derive(Clone)]
@@ -561,10 +555,10 @@ impl Store {
     /// Of "texts of this, but none of those": the cells of this and the states of those.
     pub(super) fn leaf_without(&self, id: FormulaId) -> Option<(&[CellId], SmallVec<[StateId; 2]>)> {
         let Kind::And(parts) = &self.formula(id).kind else { return None };
-        let (mut whole, mut without) = (None, SmallVec::new());
+        let (mut all, mut without) = (None, SmallVec::new());
         for &part in parts.iter() {
             match &self.formula(part).kind {
-                Kind::Leaf { .. } if whole.is_none() => whole = Some(self.formula(part).plain.get()?),
+                Kind::Leaf { .. } if all.is_none() => all = Some(self.formula(part).plain.get()?),
                 Kind::Not(part) => match &self.formula(*part).kind {
                     Kind::Leaf { state, region: None, .. } => without.push(*state),
                     _ => return None,
@@ -572,7 +566,7 @@ impl Store {
                 _ => return None,
             }
         }
-        Some((whole?, without))
+        Some((all?, without))
     }
 }
 

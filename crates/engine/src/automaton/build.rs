@@ -16,9 +16,7 @@ use super::{LocalId, OWN, Program, SharedStore};
 use crate::ablate::{Switch, is_off};
 use crate::collections::{AppendVec, FewSet, Memo, OnceId};
 use crate::tokens::pending::End;
-
-/// Of more cells than this, those are left out that do not matter.
-const MANY_CELLS: usize = 4;
+use crate::tuning::places::{FIRSTS_DEPTH, MANY_CELLS};
 
 /// The store, with the right to add to it.
 pub(crate) struct Build<'s> {
@@ -540,9 +538,6 @@ impl<'s> Build<'s> {
         }
     }
 }
-
-/// How many calls within each other are followed to find the bytes that a frame may begin with.
-const FIRSTS_DEPTH: usize = 32;
 
 impl Build<'_> {
     /// The bytes that what is left of a frame may begin with; all of them if that is too much to find out.

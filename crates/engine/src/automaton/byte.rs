@@ -18,10 +18,8 @@ use super::objects::state::Node;
 use super::store::Store;
 use crate::ablate::{Switch, is_off};
 use crate::collections::FewSet;
+use crate::tuning::places::OFTEN;
 use crate::work::{Exceeded, Work};
-
-/// A local from which so many bytes were asked for is one that is come back to.
-const OFTEN: usize = 4;
 
 impl Store {
     /// What is come to from a local without reading a byte.

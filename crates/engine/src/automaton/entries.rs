@@ -21,6 +21,7 @@ use super::store::Store;
 use crate::ablate::{Switch, is_off};
 use crate::collections::OnceId;
 use crate::tokens::pending::End;
+use crate::tuning::entries::{HEADS, PARTS};
 
 /// What follows a key in its entry: a frame that others share, and the end.
 #[derive(Clone, Copy)]
@@ -30,12 +31,6 @@ pub(crate) struct BehindKey {
 }
 
 type Heads = SmallVec<[Head; 8]>;
-
-/// So many things before members are seen past: a colon and a bracket, and white space, which is two, around them.
-const HEADS: usize = 8;
-
-/// So many cells are taken apart by the members they are before.
-const PARTS: usize = 64;
 
 /// A place in members.
 #[derive(Clone, Copy)]

@@ -12,9 +12,7 @@ use super::objects::ids::{CellId, StateId};
 use super::objects::members::Phase;
 use super::store::Store;
 use crate::tokens::pending::End;
-
-/// Taken for what cannot be told.
-const GUESS: u32 = 12;
+use crate::tuning::places::LENGTH_GUESS;
 
 impl Store {
     /// For each cell of a state, about how many bytes lead from there to the end of its frame, and how the frame ends then.
@@ -30,7 +28,7 @@ impl Store {
             let head = match cell.head {
                 Head::Expr(expr, at) => self.rest_of_expr(expr, at),
                 Head::Utf8(..) => 1,
-                Head::Bool(_) => GUESS,
+                Head::Bool(_) => LENGTH_GUESS,
                 Head::End(ended) => {
                     end = Some(ended);
                     0
@@ -38,7 +36,7 @@ impl Store {
                 Head::Last => 0,
                 // Frames are not nested deep: an entry's parts.
                 Head::Frame(inner) if inner != id => self.rest_of_cell(inner).0,
-                Head::Frame(_) => GUESS,
+                Head::Frame(_) => LENGTH_GUESS,
             };
             sum = sum.saturating_add(head);
             id = cell.tail;
@@ -82,7 +80,7 @@ impl Store {
         // Behind a separator there must be an entry, whether or not one is wanting.
         match (in_entry, rest) {
             (false, _) => rest,
-            (true, 0) => GUESS,
+            (true, 0) => LENGTH_GUESS,
             (true, _) => rest.saturating_sub(separator),
         }
     }

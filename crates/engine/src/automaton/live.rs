@@ -12,23 +12,14 @@ use super::objects::formula::{Kind, Steps};
 use super::objects::ids::{CellId, FormulaId};
 use super::store::Store;
 use crate::ablate::{Switch, is_off};
+use crate::tuning::formulas::{MANY, PROBE, SEARCH, STALLS, WAYS};
 use crate::work::Exceeded;
 
-/// How many formulas the search for one completion may look at.
-const SEARCH: usize = 1 << 15;
-/// How long a way is followed before all are searched.
-const PROBE: usize = 128;
-/// So many sets of bytes are tried to come nearer to the end.
-const WAYS: usize = 3;
-/// Where a state with more cells leads is not looked up for every byte.
-const MANY: usize = 64;
 /// The first byte of many letters past ASCII.
 const USUAL_LEAD: u8 = 0xC3;
 /// A character has no more bytes behind the first, and one of these is always the second.
 const INSIDE: usize = 3;
 const TAIL_BYTES: [u8; 3] = [0xA0, 0x80, 0x90];
-/// So often in a row a way may come no nearer.
-const STALLS: u32 = 16;
 
 impl Build<'_> {
     /// Whether some text completes the formula.

@@ -16,10 +16,8 @@ use super::store::Store;
 use crate::ablate::{Switch, is_off};
 use crate::collections::{Memo, OnceId};
 use crate::tokens::pending::End;
+use crate::tuning::places::{JOIN_DEPTH, LISTED};
 use crate::work::{Exceeded, Work};
-
-/// How far down stacks are joined; below that they stay apart, which costs space, not exactness.
-const JOIN_DEPTH: usize = 400;
 
 impl Store {
     /// What can happen next in a local.
@@ -164,7 +162,7 @@ impl Build<'_> {
             split: OnceLock::new(),
             clamped: OnceId::new(),
             repeats: OnceLock::new(),
-            wide: matches!(heads, [(state, _)] if store.is_wide(*state)),
+            has_literals: matches!(heads, [(state, _)] if store.has_literals(*state)),
             in_machine: matches!(heads, [(state, _)] if store.is_in_machine(*state)),
             behind: OnceId::new(),
         };
@@ -383,9 +381,6 @@ fn join_edges(edges: Edges) -> Edges {
     });
     joined.collect()
 }
-
-/// So many classes are gone through as fast as a table is made.
-const LISTED: usize = 16;
 
 fn make_expansion(edges: Edges, (pops, ends): (bool, SmallVec<[End; 2]>), apart: Apart) -> LocalExpansion {
     let classes = partition(edges.iter().map(|e| &e.0));

@@ -45,7 +45,7 @@ pub(crate) use objects::local::{Local, LocalExpansion, Loop};
 pub(crate) use objects::state::Generic;
 pub(crate) use partition::partition;
 pub(crate) use places::{
-    AllButFew, BlankFirst, Bounded, ButMatched, Endings, Except, Literals, Rest, Rounds, WATCHERS,
-    WatchPlace, WatchWays, Watched, Watcher, Ways,
+    AllButFew, Bounded, ButMatched, Endings, Except, Literals, Rest, Rounds, WatchPlace, WatchWays, Watched,
+    Watcher, Ways, WhiteSpaceFirst,
 };
 pub(crate) use store::{SharedStore, Store};

@@ -1,5 +1,6 @@
 //! Classes of bytes.
 
+use crate::tuning::partition::{LISTED, SEEN};
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
@@ -18,9 +19,6 @@ pub(crate) fn partition<'a>(sets: impl Iterator<Item = &'a ByteSet>) -> SmallVec
     partition.classes
 }
 
-/// So many sets are remembered.
-const SEEN: usize = 16;
-
 fn place_of(set: &ByteSet) -> usize {
     let mixed = set.words().iter().fold(0u64, |mixed, word| mixed.rotate_left(5) ^ word);
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60) as usize
@@ -29,8 +27,6 @@ fn place_of(set: &ByteSet) -> usize {
 /// The class of bytes that are in none, or in one that is soon found. There are no more than 256, and then each has one byte
 /// and none is split.
 const NONE: u8 = u8::MAX;
-/// So many classes are gone through as fast as the class of each byte is noted.
-const LISTED: usize = 8;
 
 struct Partition {
     classes: SmallVec<[ByteSet; 8]>,

@@ -5,10 +5,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::tuning::per_base::BASES;
 use tokenstile_grammar::ir::BaseId;
-
-/// For so many bases something is kept at a time.
-const BASES: usize = 4;
 
 /// See the module documentation. What was made last comes last.
 pub(crate) struct PerBase<T: ?Sized>(RwLock<Vec<(BaseId, Arc<T>)>>);

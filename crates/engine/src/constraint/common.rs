@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokenstile_grammar::ir::Base;
 
-use super::library::{self, Library};
+use super::library::Library;
 use super::proof::Spelling;
 use crate::ablate::{Switch, is_off};
 use crate::collections::PerBase;
@@ -14,6 +14,7 @@ use crate::masks::Kept;
 use crate::stored::{Reader, TablesError, Writer};
 use crate::tokens::tables::Tables;
 use crate::tracker::StructureTables;
+use crate::tuning::constraint::LIBRARY_BYTES;
 use crate::vocab::Vocab;
 
 /// See the module documentation.
@@ -41,7 +42,7 @@ impl Common {
     fn of(tables: Tables, structure: StructureTables) -> Self {
         let kept = Kept::new(tables.words);
         let (spelling, libraries) = (OnceLock::new(), PerBase::new());
-        let library_limit = AtomicUsize::new(library::BYTES);
+        let library_limit = AtomicUsize::new(LIBRARY_BYTES);
         Common { tables, kept, spelling, structure, libraries, library_limit }
     }
 

@@ -12,6 +12,7 @@ use super::counters::Counters;
 use super::generation::Generation;
 use crate::automaton::Program;
 use crate::collections::{MemoStats, Retired};
+use crate::tuning::generation::DROPPED;
 use crate::vocab::Vocab;
 
 /// A compiled grammar: immutable to its users, shared by any number of matchers and threads.
@@ -49,9 +50,6 @@ pub(crate) struct Retiring {
     is_due: AtomicBool,
     left: Mutex<Retired>,
 }
-
-/// So many objects are dropped in a step.
-const DROPPED: usize = 128;
 
 impl Retiring {
     /// Takes caches of a sequence that has moved to others; the last to come brings all there is to drop.

@@ -12,10 +12,6 @@ use crate::automaton::{Program, SharedStore};
 use crate::masks::MaskStore;
 use crate::tokens::tables::Tables;
 
-/// A library that holds more is given up for a new one, unless a test wants it sooner. What is built ahead in it takes some
-/// 23 MB with 128,000 tokens.
-pub(crate) const BYTES: usize = 64 << 20;
-
 /// See the module documentation.
 pub(crate) struct Library {
     pub(crate) automaton: Arc<SharedStore>,

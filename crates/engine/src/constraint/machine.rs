@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::tuning::constraint::MACHINE_STATES;
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::{ByteSet, Machine, MachineRef};
 use tokenstile_grammar::{Error, ErrorKind};
-
-/// How many states of a machine are looked at before it is given up.
-const STATES: usize = 1 << 14;
 
 /// The bytes of a machine's texts that are not `used` by any token, or more.
 pub(crate) fn missing(machine: &MachineRef, used: &ByteSet) -> ByteSet {
@@ -81,7 +79,7 @@ impl Explored {
                 row.edges.push((byte, target));
             }
             states.push(row);
-            if found.len() > STATES {
+            if found.len() > MACHINE_STATES {
                 return None;
             }
         }

@@ -16,11 +16,9 @@ use crate::automaton::{StateId, Store};
 use crate::collections::{MemoStats, Table};
 use crate::tokens::pending::End;
 use crate::tokens::trie::{ROOT, Trie};
+use crate::tuning::constraint::PAIRS;
 use crate::vocab::Vocab;
 use crate::work::Exceeded;
-
-/// How many pairs of a state and a spelling one proof may look at.
-const PAIRS: usize = 1 << 20;
 
 /// What the tokens of a vocabulary can spell, as an automaton. State 0 is "between tokens".
 pub(crate) struct Spelling {

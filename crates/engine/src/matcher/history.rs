@@ -12,10 +12,8 @@ use crate::error::MatchError;
 use crate::masks::WholeId;
 use crate::session::{Place, Refused, Session};
 use crate::stack::MovingStacks;
+use crate::tuning::history::RECENT;
 use crate::vocab::{TokenId, Vocab};
-
-/// So many of the last steps can be undone without anything being played again; and so many steps are a block.
-const RECENT: usize = 16;
 
 /// Bytes that have room in an input.
 const SHORT: usize = 14;

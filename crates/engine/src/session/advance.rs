@@ -7,10 +7,8 @@ use super::{Refused, Session};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalId, StateId, partition};
 use crate::stack::{Config, Rebase, Stack, Stacks, normalize};
+use crate::tuning::session::CHUNK;
 use crate::work::{Exceeded, Work};
-
-/// Bytes committed at a time: bounds how deep a stack can grow between two configurations.
-const CHUNK: usize = 256;
 
 impl Session {
     /// Where `bytes` lead from `config`.

@@ -16,11 +16,7 @@ use crate::error::MatchError;
 use crate::stack::{Config, Stack};
 use crate::tokens::pending::End;
 use crate::tracker::{ConfigKey, key_of};
-
-/// Places that a search looks at before it gives up.
-const PLACES: usize = 20_000;
-/// Bytes that are tried of those that lead alike, where repetitions tell them apart.
-const ALIKE: usize = 3;
+use crate::tuning::session::{ALIKE, PLACES};
 
 /// About how many bytes follow a frame that ends in some way on some stack.
 type Known = FxHashMap<(u128, Option<End>), u32>;

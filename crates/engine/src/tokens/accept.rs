@@ -8,14 +8,8 @@ use super::trie::Ids;
 use super::union;
 use crate::ablate::{Switch, is_off};
 use crate::collections::Words;
+use crate::tuning::accept::MASKS;
 use crate::vocab::TokenId;
-
-/// More ids than this are kept as a mask of their own.
-pub(crate) const DENSE: usize = 512;
-/// The same for those that many constraints use: a mask is copied faster than so many tokens are set.
-pub(crate) const DENSE_SHARED: usize = 192;
-/// So many masks are put together whenever they are used; more are once.
-const MASKS: usize = 2;
 
 /// See the module documentation.
 #[derive(Default, Clone)]

@@ -8,11 +8,7 @@ use tokenstile_grammar::MembersId;
 use super::accept::Accept;
 use super::class::CharClass;
 use super::runs::Run;
-
-/// So few need not be told apart.
-const FEW: usize = 64;
-/// So many are looked through before there are more.
-const MANY: usize = 1 << 12;
+use crate::tuning::pending::{FEW, MANY};
 
 /// How the frame of an entry ends: in which slot of which members.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

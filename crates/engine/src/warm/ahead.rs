@@ -16,11 +16,7 @@ use crate::constraint::Constraint;
 use crate::session::{Place, Session, plainest};
 use crate::stack::Config;
 use crate::tokens::trie::ROOT;
-
-/// Bytes put in where a text does not go on as it was thought to.
-const FILLERS: usize = 40;
-/// So many texts without anything new are enough.
-const IDLE: u32 = 3;
+use crate::tuning::warm::{FILLERS, IDLE};
 
 /// How long to build.
 #[derive(Clone, Copy)]

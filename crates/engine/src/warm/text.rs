@@ -12,24 +12,10 @@ use tokenstile_grammar::{ExprId, MembersId};
 
 use crate::automaton::{Program, Store};
 use crate::session::plainest;
+use crate::tuning::warm::{ANY_CHARS, DEEP, ITEMS, LETTERS, LONG, LONGEST, ROUNDS, WORK};
 
-/// From this depth on short ways are taken.
-const DEEP: u32 = 24;
-/// So are they in a text that has so many bytes.
-const LONG: usize = 16 << 10;
-/// No text is longer.
-const LONGEST: usize = 2 * LONG;
-/// Nor takes more to write.
-const WORK: usize = 1 << 16;
-/// Rounds of a repetition that need not end: of a list, and of the characters of a word.
-const ITEMS: u32 = 2;
-const LETTERS: u32 = 3;
-/// More rounds than these are not made, however many a repetition asks for.
-const ROUNDS: u32 = 256;
 /// What stands where nothing is known of a text.
 const ANYTHING: &[u8] = b"a";
-/// A set of so many characters of ASCII is not one of a few that are meant.
-const MANY: usize = 64;
 
 /// The texts of a constraint, one after the other.
 pub(super) struct Texts<'s> {
@@ -130,7 +116,9 @@ impl<'s> Texts<'s> {
                 let way = self.way(expr, arena.list(list), page.hurries());
                 page.todo.extend(way.map(Todo::Expr));
             }
-            Expr::Repeat { .. } if self.store.is_white_space(expr) => self.write_blank(expr, &mut page.text),
+            Expr::Repeat { .. } if self.store.is_white_space(expr) => {
+                self.write_white_space(expr, &mut page.text)
+            }
             Expr::Repeat { expr: inner, min, max } => {
                 let rounds = self.rounds(expr, (inner, min, max), page.hurries());
                 if rounds > 0 {
@@ -175,7 +163,7 @@ impl<'s> Texts<'s> {
     /// Whether an expression is a character that may be nearly any: what stands beside it is the exception.
     fn is_plain(&self, expr: ExprId) -> bool {
         let arena = &self.program().arena;
-        matches!(arena.get(expr), Expr::Chars(set) if arena.char_set(set).ascii().len() >= MANY)
+        matches!(arena.get(expr), Expr::Chars(set) if arena.char_set(set).ascii().len() >= ANY_CHARS)
     }
 
     fn rounds(&mut self, repeat: ExprId, of: (ExprId, u32, Option<u32>), hurries: bool) -> u32 {
@@ -195,9 +183,9 @@ impl<'s> Texts<'s> {
     }
 
     /// White space: one space behind a comma or a colon, as in most texts, in every other text none.
-    fn write_blank(&self, blank: ExprId, text: &mut Vec<u8>) {
+    fn write_white_space(&self, space: ExprId, text: &mut Vec<u8>) {
         let behind_a_sign = text.last().is_some_and(|last| matches!(last, b',' | b':'));
-        let Expr::Repeat { expr, min, .. } = self.program().arena.get(blank) else { return };
+        let Expr::Repeat { expr, min, .. } = self.program().arena.get(space) else { return };
         let may_be_space = match self.program().arena.get(expr) {
             Expr::Chars(set) => self.program().arena.char_set(set).contains(' '),
             _ => false,

@@ -1,18 +1,16 @@
 //! "Did you mean …?"
 
-/// Candidates that are looked at, and their greatest length: a suggestion must not cost more than the parse.
-const MAX_CANDIDATES: usize = 10_000;
-const MAX_LENGTH: usize = 64;
+use crate::tuning::suggest::{CANDIDATES, LENGTH};
 
 /// The candidate that is nearest to `name`, if one is near enough to be a slip of the pen.
 pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() > MAX_LENGTH {
+    if name.len() > LENGTH {
         return None;
     }
     let bound = (name.len() / 3).max(1);
     candidates
-        .take(MAX_CANDIDATES)
-        .filter(|c| c.len() <= MAX_LENGTH && c.len().abs_diff(name.len()) <= bound)
+        .take(CANDIDATES)
+        .filter(|c| c.len() <= LENGTH && c.len().abs_diff(name.len()) <= bound)
         .map(|c| (distance(&name.to_ascii_lowercase(), &c.to_ascii_lowercase()), c))
         .filter(|&(d, c)| d <= bound && d < c.len())
         .min_by_key(|&(d, _)| d)

@@ -9,6 +9,7 @@ use regex_syntax::utf8::Utf8Sequences;
 use smallvec::{SmallVec, smallvec};
 
 use super::ByteSet;
+use crate::tuning::ir::{KEPT_RANGES, MANY_RANGES};
 
 /// A set of Unicode scalar values: sorted, disjoint, non-adjacent ranges. Surrogates are never in it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -201,12 +202,6 @@ impl Encoded {
         self.utf8.get_or_init(|| known_utf8(&self.set))
     }
 }
-
-/// Sets of more ranges than this are categories of Unicode and the like: many grammars have the same few of them, and each
-/// takes a tenth of a millisecond to encode.
-const MANY_RANGES: usize = 64;
-/// So many ranges may the sets have together whose encodings are kept.
-const KEPT_RANGES: usize = 1 << 15;
 
 /// The encodings of sets of many ranges, and how many ranges those have.
 #[derive(Default)]

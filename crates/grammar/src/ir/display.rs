@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Expr, Grammar, Members, Slot};
 use crate::ids::ExprId;
+use crate::tuning::ir::SHOWN_DEPTH;
 
 impl fmt::Display for Grammar {
     /// Writes the rules in a notation close to GBNF, the root first. Deep expressions are cut off with `…`.
@@ -19,11 +20,9 @@ impl fmt::Display for Grammar {
     }
 }
 
-const MAX_DEPTH: usize = 64;
-
 impl Grammar {
     fn write_expr(&self, f: &mut fmt::Formatter<'_>, id: ExprId, depth: usize) -> fmt::Result {
-        if depth > MAX_DEPTH {
+        if depth > SHOWN_DEPTH {
             return f.write_str("…");
         }
         match self.arena().get(id) {

@@ -12,12 +12,7 @@ use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
-
-/// A rule up to this size is put in place of all its calls.
-const SMALL: u32 = 64;
-/// A rule that is called once may be larger. There is a bound all the same: in a long chain of rules each would
-/// otherwise be copied into the next.
-const SMALL_FOR_ONE_CALL: u32 = 1_024;
+use crate::tuning::passes::{RUN_CHARS, RUN_ROUNDS, SMALL, SMALL_FOR_ONE_CALL};
 
 /// By how much inlining may make a grammar larger.
 pub(super) struct Room(u64);
@@ -75,11 +70,6 @@ pub(super) fn inline(
     *grammar = builder.build(root)?;
     Ok(true)
 }
-
-/// From this many characters on, a class makes a run.
-const RUN_CHARS: usize = 20;
-/// From this many rounds on, a repetition is one.
-const RUN_ROUNDS: u32 = 16;
 
 /// Sizes of expressions written out as trees (a call counts as one, a literal by its bytes), and whether there is
 /// a long run of characters in them.

@@ -28,9 +28,7 @@ use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::{Arena, Grammar, Survey};
 use crate::limits::Budget;
-
-/// How often rules are put together at most.
-const ROUNDS: usize = 3;
+use crate::tuning::passes::ROUNDS;
 
 /// Turns a grammar as written into the one the engine runs.
 ///

@@ -3,9 +3,7 @@
 use super::fixpoint::{Gate, least};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar};
-
-/// How often all rules are gone over before a list of what depends on what is made.
-const SWEEPS: usize = 4;
+use crate::tuning::passes::SWEEPS;
 
 /// Whether each expression of the grammar's arena, in order of its ids, matches the empty text.
 ///

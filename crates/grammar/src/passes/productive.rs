@@ -7,9 +7,7 @@ use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Expr, Grammar, Survey};
 use crate::limits::Budget;
-
-/// How often all expressions are gone over before a list of what depends on what is made.
-const SWEEPS: usize = 4;
+use crate::tuning::passes::SWEEPS;
 
 /// Whether all expressions that the root reaches match some text, as one sees at a glance: there is nothing among them
 /// that does not, and nothing is left open by recursion.

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
+use crate::tuning::passes::DEAD;
 
 /// Rewrites every expression that the root reaches, children first. `change` gets the old expression and
 /// the same expression with its children rewritten, and answers what takes its place. Boolean expressions
@@ -111,9 +112,6 @@ fn marked(arena: &Arena, survey: &Survey) -> Vec<bool> {
     }
     marked
 }
-
-/// Up to one of so many expressions may be of no use before it pays to put the others together.
-const DEAD: usize = 4;
 
 /// The grammar without the rules that the root does not reach, and without most expressions of that kind. The survey is
 /// that of the grammar.

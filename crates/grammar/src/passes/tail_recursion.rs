@@ -10,9 +10,7 @@ use crate::error::Error;
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{Arena, Expr, Grammar, Survey};
 use crate::limits::Budget;
-
-/// Entries of joined sequences that the loop of one rule may cost; beyond that it stays recursive.
-const MAX_COPIED: usize = 1 << 16;
+use crate::tuning::passes::COPIED;
 
 /// Puts loops in place of tail calls, in the same language; answers whether there are any to look at.
 pub(super) fn into_loops(
@@ -110,7 +108,7 @@ fn split(
             }
             _ => Tail { again: last[0].again, end: arena.optional(last[0].end) },
         };
-        if copied > MAX_COPIED {
+        if copied > COPIED {
             return Ok(None);
         }
         tails.insert(id, tail);

@@ -3,12 +3,10 @@
 //! The keys of one pattern are often told from those of another by the first few characters (`^title_…`,
 //! `^description_…`). Then "the one but not the other" is the one alone, and no complement has to be worked out.
 
+use crate::tuning::algebra::APART_DEPTH;
 use smallvec::SmallVec;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, CharSet, Expr};
-
-/// How deep expressions are looked into.
-const DEPTH: usize = 16;
 
 /// What all of some expressions match, without complements that take nothing away.
 pub(super) fn common(exprs: &[ExprId], arena: &mut Arena) -> ExprId {
@@ -67,10 +65,10 @@ fn allows_all_after(arena: &Arena, expr: ExprId, chars: &CharSet, depth: usize) 
         _ => false,
     };
     match arena.get(expr) {
-        Expr::Repeat { expr, min: 0 | 1, max: Some(1) } if depth < DEPTH => {
+        Expr::Repeat { expr, min: 0 | 1, max: Some(1) } if depth < APART_DEPTH => {
             allows_all_after(arena, expr, chars, depth + 1)
         }
-        Expr::Alt(list) if depth < DEPTH => {
+        Expr::Alt(list) if depth < APART_DEPTH => {
             arena.list(list).iter().any(|&part| allows_all_after(arena, part, chars, depth + 1))
         }
         Expr::Concat(list) => match *arena.list(list) {
@@ -92,7 +90,7 @@ struct Firsts {
 
 impl Firsts {
     fn of(arena: &Arena, expr: ExprId, depth: usize) -> Option<Firsts> {
-        if depth > DEPTH {
+        if depth > APART_DEPTH {
             return None;
         }
         let of = |&part: &ExprId| Firsts::of(arena, part, depth + 1);

@@ -7,15 +7,7 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
 
 use super::endless::is_endless;
-
-/// How many derivatives are looked at.
-const STATES: usize = 400;
-/// How many characters are tried in one place.
-const CHARACTERS: usize = 400;
-/// How many expressions are made on the way.
-const EXPRESSIONS: usize = 2_000;
-/// How deeply nested an expression is looked into.
-const DEPTH: usize = 100;
+use crate::tuning::empty::{CHARACTERS, DEPTH, EXPRESSIONS, FAR, STATES};
 
 /// Whether `expr` surely matches nothing. `false` says that it matches something, or that it is not known.
 pub(super) fn is_never(arena: &mut Arena, expr: ExprId) -> bool {
@@ -68,9 +60,6 @@ fn search(arena: &mut Arena, expr: ExprId) -> Option<bool> {
 pub(super) fn reach(arena: &mut Arena, expr: ExprId, allowance: &mut usize) -> u32 {
     Derivatives::of(arena, expr, allowance).map_or(0, |found| found.reach())
 }
-
-/// How many characters are followed; what goes on for so long goes on for long enough.
-const FAR: u32 = 40;
 
 /// What an expression can become, by up to [`FAR`] characters.
 struct Derivatives {

@@ -1,10 +1,9 @@
 //! Where it is plain to see that an expression never runs out of texts: that every beginning of one of them, a whole one
 //! too, goes on to endlessly many.
 
+use crate::tuning::algebra::ENDLESS_DEPTH;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, CharSet, Expr};
-/// How deeply nested an expression is looked into.
-const DEPTH: usize = 100;
 
 /// Whether every beginning of a text of `expr` surely goes on to endlessly many. `false` says nothing.
 pub(super) fn is_endless(arena: &Arena, expr: ExprId) -> bool {
@@ -12,7 +11,7 @@ pub(super) fn is_endless(arena: &Arena, expr: ExprId) -> bool {
 }
 
 fn endless(arena: &Arena, id: ExprId, depth: usize) -> bool {
-    if depth > DEPTH {
+    if depth > ENDLESS_DEPTH {
         return false;
     }
     match arena.get(id) {

@@ -7,13 +7,7 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
 
 use super::strings::Strings;
-
-/// So many texts are a few.
-const TEXTS: usize = 64;
-/// How long they may be, all together.
-const LENGTH: usize = 4_096;
-/// How deeply nested an expression is looked into.
-const DEPTH: usize = 32;
+use crate::tuning::algebra::{FEW_DEPTH, FEW_LENGTH, FEW_TEXTS};
 
 /// The strings of an expression over characters.
 pub(super) fn strings_of(arena: &Arena, expr: ExprId) -> Strings {
@@ -31,15 +25,15 @@ fn is_plain(arena: &Arena, expr: Expr) -> bool {
         Expr::Never | Expr::Empty | Expr::Literal(_) | Expr::Concat(_) | Expr::Alt(_) | Expr::Region(_) => {
             true
         }
-        Expr::Chars(set) => arena.char_set(set).len() <= TEXTS,
-        Expr::Repeat { max, .. } => max.is_some_and(|max| max as usize <= TEXTS),
+        Expr::Chars(set) => arena.char_set(set).len() <= FEW_TEXTS,
+        Expr::Repeat { max, .. } => max.is_some_and(|max| max as usize <= FEW_TEXTS),
         _ => false,
     }
 }
 
 /// The texts of an expression, if they are plain to see and few.
 fn texts(arena: &Arena, id: ExprId, depth: usize) -> Option<BTreeSet<String>> {
-    if depth > DEPTH {
+    if depth > FEW_DEPTH {
         return None;
     }
     match arena.get(id) {
@@ -51,7 +45,8 @@ fn texts(arena: &Arena, id: ExprId, depth: usize) -> Option<BTreeSet<String>> {
         }
         Expr::Chars(set) => {
             let ranges = arena.char_set(set).ranges();
-            let chars = ranges.iter().flat_map(|&(a, b)| a..=b).take(TEXTS + 1).filter_map(char::from_u32);
+            let chars =
+                ranges.iter().flat_map(|&(a, b)| a..=b).take(FEW_TEXTS + 1).filter_map(char::from_u32);
             checked(chars.map(String::from).collect())
         }
         Expr::Concat(list) => {
@@ -69,7 +64,7 @@ fn texts(arena: &Arena, id: ExprId, depth: usize) -> Option<BTreeSet<String>> {
             }
             Some(all)
         }
-        Expr::Repeat { expr, min, max: Some(max) } if max as usize <= TEXTS => {
+        Expr::Repeat { expr, min, max: Some(max) } if max as usize <= FEW_TEXTS => {
             let one = texts(arena, expr, depth + 1)?;
             let (mut all, mut rounds) = (BTreeSet::new(), BTreeSet::from([String::new()]));
             for round in 0..=max {
@@ -87,14 +82,14 @@ fn texts(arena: &Arena, id: ExprId, depth: usize) -> Option<BTreeSet<String>> {
 }
 
 fn product(a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<BTreeSet<String>> {
-    if a.len() * b.len() > TEXTS {
+    if a.len() * b.len() > FEW_TEXTS {
         return None;
     }
     checked(a.iter().flat_map(|a| b.iter().map(move |b| format!("{a}{b}"))).collect())
 }
 
 fn checked(texts: BTreeSet<String>) -> Option<BTreeSet<String>> {
-    let few = texts.len() <= TEXTS && texts.iter().map(String::len).sum::<usize>() <= LENGTH;
+    let few = texts.len() <= FEW_TEXTS && texts.iter().map(String::len).sum::<usize>() <= FEW_LENGTH;
     few.then_some(texts)
 }
 

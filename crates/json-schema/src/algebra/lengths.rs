@@ -1,5 +1,6 @@
 //! How long the strings of a set are, and sets of strings that are held to a length.
 
+use crate::tuning::algebra::{HELD, HELD_ROUNDS};
 use rustc_hash::FxHashMap;
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, CharSet, Expr};
@@ -145,12 +146,6 @@ impl Range {
     }
 }
 
-/// So many alternatives are held to a length one by one.
-const ALTERNATIVES: usize = 16;
-/// So many numbers of rounds of a loop are tried where others share the characters: with more alternatives, masks take longer
-/// than those of the loops beside a length.
-const ROUNDS: u32 = 4;
-
 /// Those texts of an expression that have so many characters, if to find them is no more than to count the rounds of a
 /// loop in each alternative.
 fn counted(
@@ -163,7 +158,7 @@ fn counted(
         Expr::Alt(list) => arena.list(list).to_vec(),
         _ => vec![expr],
     };
-    if parts.len() > ALTERNATIVES {
+    if parts.len() > HELD {
         return None;
     }
     let mut found = Vec::new();
@@ -182,7 +177,7 @@ fn counted_sequence(
     known: &mut FxHashMap<ExprId, Range>,
     found: &mut Vec<ExprId>,
 ) -> Option<()> {
-    if found.len() == ALTERNATIVES {
+    if found.len() == HELD {
         return None;
     }
     let mut parts: Vec<ExprId> = match arena.get(expr) {
@@ -216,7 +211,7 @@ fn counted_sequence(
         return Some(());
     }
     // Each of them is at least one alternative.
-    let most = rounds.max.filter(|max| max - rounds.min < ROUNDS)?;
+    let most = rounds.max.filter(|max| max - rounds.min < HELD_ROUNDS)?;
     for round in rounds.min..=most {
         parts[at] = arena.repeat(body, round, Some(round));
         let one = arena.concat(&parts);

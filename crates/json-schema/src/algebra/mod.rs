@@ -42,19 +42,7 @@ use super::number::NumberSet;
 use super::options::JsonOptions;
 use super::reader::Json;
 use super::string::Format;
-
-/// How many arrays or objects one set may be a union of.
-const ALTERNATIVES: usize = 2_000;
-/// Of more alternatives than this, arrays or objects are put together by a formula if that is possible.
-const APART: usize = 12;
-/// How many parts of a union a new one is compared with.
-const COMPARED: usize = 24;
-/// How many derivatives are tried in all to tell that the keys of a schema never run out.
-const DERIVATIVES: usize = 1_000;
-/// How deep schemas may apply each other at the same place (`allOf` in `allOf`, chains of `$ref`).
-const IN_PLACE: usize = 200;
-/// How deep required members are looked into, to see that something is empty.
-const LOOK: usize = 4;
+use crate::tuning::algebra::{ALTERNATIVES, APART, COMPARED, DERIVATIVES, IN_PLACE, LOOK};
 
 /// A set of JSON values.
 #[derive(Clone, PartialEq, Debug)]

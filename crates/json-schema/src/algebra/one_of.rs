@@ -8,9 +8,7 @@ use tokenstile_grammar::Error;
 use super::{APART, Algebra, Branch, Parts, Set, Strings, Unions};
 use crate::node::{NodeId, Schema};
 use crate::number::NumberSet;
-
-/// So many pairs of branches that have something in common are taken apart one by one.
-const OVERLAPS: usize = 12;
+use crate::tuning::algebra::OVERLAPS;
 
 impl Algebra<'_> {
     /// What is in `within` and in exactly one branch of the schema's `oneOf`.

@@ -8,9 +8,7 @@ use super::Algebra;
 use super::goal::{Atom, GoalId, Literal};
 use super::words::{Piece, plain_words};
 use crate::node::{Node, NodeId, Schema};
-
-/// How deep schemas are looked into; what is nested deeper is the same only if it is at the same place.
-const DEPTH: usize = 32;
+use crate::tuning::algebra::SAME_DEPTH;
 
 impl<'a> Algebra<'a> {
     /// The same goal with one schema for all that say the same.
@@ -36,7 +34,7 @@ impl<'a> Algebra<'a> {
             return known;
         }
         let Node::Schema(schema) = self.nodes.get(node) else { return node };
-        if depth == DEPTH {
+        if depth == SAME_DEPTH {
             return node;
         }
         // Inside itself it is itself.

@@ -9,12 +9,7 @@ use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, CharSet, Expr};
 
 use super::strings::any_text;
-
-/// How many stages there may be, and how many ways on from one of them.
-const STAGES: usize = 12;
-const WAYS: usize = 16;
-/// How many places in an expression are looked at.
-const PLACES: usize = 256;
+use crate::tuning::algebra::{STAGE_PLACES, STAGE_WAYS, STAGES};
 
 /// See the module documentation. Ways lead to later stages only, and the first is the start.
 #[derive(Debug)]
@@ -171,7 +166,7 @@ impl Places<'_> {
         if let Some(&known) = self.index.get(&place) {
             return Some(known);
         }
-        if self.list.len() == PLACES {
+        if self.list.len() == STAGE_PLACES {
             return None;
         }
         let number = self.list.len() as u32;
@@ -222,7 +217,7 @@ impl Places<'_> {
                 ways[at].1.push(to);
             }
             ways.extend((!rest.is_empty()).then(|| (rest, vec![to])));
-            if ways.len() > WAYS {
+            if ways.len() > STAGE_WAYS {
                 return None;
             }
         }

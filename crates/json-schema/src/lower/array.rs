@@ -4,12 +4,10 @@ use smallvec::{SmallVec, smallvec};
 use tokenstile_grammar::ir::{Count, Members, Slot};
 use tokenstile_grammar::{Error, ErrorKind, ExprId};
 
-use super::judged::OBLIGATIONS;
 use super::{Lower, at_least, count};
 use crate::algebra::{Array, GoalId};
-
-/// How many kinds of items one array may have, by place and by which of those bounds they count for.
-const KINDS: usize = 512;
+use crate::tuning::lower::KINDS;
+use crate::tuning::lower::OBLIGATIONS;
 
 impl Lower<'_> {
     pub(super) fn array(&mut self, array: &Array) -> Result<ExprId, Error> {

@@ -9,13 +9,7 @@ use super::Lower;
 use crate::algebra::{Array, GoalId, Object, Set, Strings};
 use crate::number::NumberSet;
 use crate::options::MemberOrder;
-
-/// How many different values the items of an array may have for each to be counted by itself.
-const FEW: usize = 2_000;
-/// The same where some of them are arrays or objects.
-const FEW_NESTED: usize = 128;
-/// How deep such arrays and objects may be.
-const DEPTH: usize = 4;
+use crate::tuning::lower::{FEW, FEW_DEPTH, FEW_NESTED};
 
 /// Values, each as an expression of its own; `None` if there are too many or nobody can tell.
 type Few = Option<Vec<ExprId>>;
@@ -23,7 +17,7 @@ type Few = Option<Vec<ExprId>>;
 impl Lower<'_> {
     /// All values of a goal, if they are few.
     pub(super) fn few_values(&mut self, goal: GoalId) -> Result<Few, Error> {
-        self.values_to(goal, FEW, DEPTH)
+        self.values_to(goal, FEW, FEW_DEPTH)
     }
 
     fn values_to(&mut self, goal: GoalId, limit: usize, depth: usize) -> Result<Few, Error> {

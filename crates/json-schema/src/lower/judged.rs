@@ -15,15 +15,7 @@ use tokenstile_grammar::{Error, ErrorKind, ExprId};
 use super::{Lower, at_least, count};
 use crate::algebra::{Formula, GoalId, Object, Strings};
 use crate::options::MemberOrder;
-
-/// How many verdicts there may be on the value of one key.
-const VERDICTS: usize = 256;
-/// Of so many obligations, which a value fulfils need not be known.
-pub(super) const OBLIGATIONS: usize = 4;
-/// How many classes of keys that are not listed may be told apart.
-const CLASSES: usize = 256;
-/// How many numbers it may take to say which slots break which frames.
-const EFFECTS: usize = 1 << 20;
+use crate::tuning::lower::{CLASSES, EFFECTS, OBLIGATIONS, VERDICTS};
 
 /// Classes of keys that are not listed, with what is asked of their values.
 type Classes<'o> = &'o [(Strings, GoalId)];
@@ -280,7 +272,7 @@ impl Lower<'_> {
             if asked.forbidden.contains(&0) || unasked && self.algebra.options.closed {
                 continue;
             }
-            let key = self.free_key(&keys)?;
+            let key = self.unlisted_key(&keys)?;
             slots.extend(self.verdicts(key, &asked)?);
         }
         Ok(slots)

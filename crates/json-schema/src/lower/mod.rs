@@ -23,9 +23,7 @@ use super::algebra::{Algebra, Atom, GoalId, Set, Strings};
 use super::node::{Node, Schema, Types};
 use super::options::Spelling;
 use super::string::{Speller, encode_literal, encode_opened};
-
-/// So many goals are written within each other.
-const DEPTH: usize = 24;
+use crate::tuning::lower::DEPTH;
 
 /// What was written for a goal.
 #[derive(Clone, Copy)]

@@ -19,7 +19,7 @@ impl Lower<'_> {
         let members = if object.some.is_empty() && object.formulas.is_empty() {
             let (members, classes) = self.listed(object)?;
             match members.is_empty() && (object.min, object.max) == (0, u64::MAX) {
-                true => self.free_members(&classes)?,
+                true => self.unlisted_members(&classes)?,
                 false => self.counted_members(object, &members, &classes)?,
             }
         } else {
@@ -62,7 +62,7 @@ impl Lower<'_> {
     }
 
     /// A key that is not known beforehand. Keys by name need no tracking: each is written once, and no other.
-    pub(super) fn free_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
+    pub(super) fn unlisted_key(&mut self, keys: &Strings) -> Result<ExprId, Error> {
         self.tracking.keys = true;
         self.tracking.keys_abound = self.tracking.keys_abound.min(self.algebra.reach(keys));
         if let Strings::Except(names) = keys
@@ -76,7 +76,7 @@ impl Lower<'_> {
     }
 
     /// Any number of members, of certain classes. What is all in the base is written as it is there.
-    fn free_members(&mut self, classes: &[(Strings, GoalId)]) -> Result<ExprId, Error> {
+    fn unlisted_members(&mut self, classes: &[(Strings, GoalId)]) -> Result<ExprId, Error> {
         let separator = self.signs.separator;
         let any = self.any_of_classes(classes)?;
         let arena = &mut self.algebra.builder.arena;
@@ -94,7 +94,7 @@ impl Lower<'_> {
     fn any_of_classes(&mut self, classes: &[(Strings, GoalId)]) -> Result<ExprId, Error> {
         let mut entries = Vec::with_capacity(classes.len());
         for (keys, goal) in classes {
-            let key = self.free_key(keys)?;
+            let key = self.unlisted_key(keys)?;
             entries.push(self.entry(key, *goal)?);
         }
         Ok(self.algebra.builder.arena.alt(&entries))

@@ -13,11 +13,7 @@ use tokenstile_grammar::{Error, ExprId};
 use super::Lower;
 use crate::algebra::{Member, Object};
 use crate::options::MemberOrder;
-
-/// Fewer objects are as well apart.
-const LEAST: usize = 5;
-/// Objects with more members stay as they are: what is left of an object is written for each of its members.
-const MOST: usize = 8;
+use crate::tuning::lower::{UNION_LEAST, UNION_MEMBERS};
 
 impl Lower<'_> {
     /// Several objects: those that can be written together, and each of the others.
@@ -29,7 +25,7 @@ impl Lower<'_> {
         let any_order = self.algebra.options.order != MemberOrder::Declared;
         let mut together: Vec<Vec<Member>> = Vec::new();
         for object in objects {
-            let alike = any_order && objects.len() >= LEAST && is_plain(object);
+            let alike = any_order && objects.len() >= UNION_LEAST && is_plain(object);
             match if alike { self.only_members(object)? } else { None } {
                 Some(members) => together.push(members),
                 None => parts.push(self.object(object)?),
@@ -44,7 +40,7 @@ impl Lower<'_> {
     /// The members of an object, if it has no others, and not too many.
     fn only_members(&mut self, object: &Object) -> Result<Option<Vec<Member>>, Error> {
         let (members, classes) = self.listed(object)?;
-        let few = classes.is_empty() && (1..=MOST).contains(&members.len());
+        let few = classes.is_empty() && (1..=UNION_MEMBERS).contains(&members.len());
         Ok(few.then(|| members.into_owned()))
     }
 

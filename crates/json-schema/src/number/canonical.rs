@@ -15,9 +15,7 @@ use super::plain::Plain;
 use super::plain_machine::PlainMachine;
 use super::scientific::scientific;
 use super::set::{Bound, Interval, NumberSet};
-
-/// How many numbers are written down one by one, rather than looked for by a machine.
-const MAX_VALUES: usize = 48;
+use crate::tuning::number::LISTED;
 
 /// A range of magnitudes, and the power of ten of which they are multiples if there is one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +46,7 @@ pub(super) fn canonical(set: &NumberSet, floats: bool, arena: &mut Arena) -> Res
     if let Some(parts) = parts(set)? {
         return Ok(ranges(set, &parts, floats, arena));
     }
-    match set.finite(MAX_VALUES)? {
+    match set.finite(LISTED)? {
         Some(values) => {
             let set = NumberSet::values(values);
             let parts = parts(&set)?.unwrap_or_default();

@@ -10,11 +10,7 @@ use tokenstile_grammar::{Error, ErrorKind};
 
 use super::decimal::Decimal;
 use super::natural::Natural;
-
-/// How many lattices one sum may have.
-const MAX_TERMS: usize = 64;
-/// How many multiples are tried to find one that is in a set.
-const MAX_TRIES: usize = 4_096;
+use crate::tuning::number::{TERMS, TRIES};
 
 /// The refusal of what takes too long to work out.
 pub(super) fn too_much() -> Error {
@@ -131,7 +127,7 @@ impl Formula {
             }
         }
         terms.retain(|t| t.factor != 0);
-        if terms.len() > MAX_TERMS { Err(too_much()) } else { Ok(Formula(terms)) }
+        if terms.len() > TERMS { Err(too_much()) } else { Ok(Formula(terms)) }
     }
 
     /// The numbers of either.
@@ -174,7 +170,7 @@ impl Formula {
         high: Option<&Decimal>,
     ) -> Result<Option<Decimal>, Error> {
         let mut at = low.clone();
-        for _ in 0..MAX_TRIES {
+        for _ in 0..TRIES {
             let mut next: Option<Decimal> = None;
             for step in self.steps() {
                 let multiple = next_multiple(&at, step)?;

@@ -16,7 +16,7 @@ pub(super) struct Plain<'a> {
     /// Any digit.
     any: ExprId,
     /// Any fraction or none.
-    free: ExprId,
+    any_fraction: ExprId,
 }
 
 /// A digit, from the first to the second, and what follows it.
@@ -25,9 +25,9 @@ type Branch = (u8, u8, ExprId);
 impl<'a> Plain<'a> {
     pub(super) fn new(arena: &'a mut Arena, fractions: bool, unit: Option<i32>) -> Self {
         let any = arena.chars(&CharSet::from_ranges([(0x30, 0x39)]));
-        let free = arena.empty();
-        let mut plain = Plain { arena, fractions, unit, any, free };
-        plain.free = plain.free_fraction();
+        let any_fraction = arena.empty();
+        let mut plain = Plain { arena, fractions, unit, any, any_fraction };
+        plain.any_fraction = plain.any_fraction();
         plain
     }
 
@@ -36,7 +36,7 @@ impl<'a> Plain<'a> {
         let (mut whole, mut fraction) = low.value.split();
         let mut inclusive_low = low.inclusive;
         let high = high.map(|high| (high.value.split(), high.inclusive));
-        let free = self.free;
+        let any_fraction = self.any_fraction;
         let mut parts = Vec::new();
         let mut tail = self.fraction_from(&fraction, inclusive_low);
         if whole == [0] {
@@ -48,9 +48,9 @@ impl<'a> Plain<'a> {
                 return self.arena.concat(&[zero, tail]);
             }
             parts.push(self.arena.concat(&[zero, tail]));
-            (whole, fraction, inclusive_low, tail) = (vec![1], Vec::new(), true, free);
+            (whole, fraction, inclusive_low, tail) = (vec![1], Vec::new(), true, any_fraction);
         }
-        let from_full = tail == free && whole[0] == 1 && whole[1..].iter().all(|&d| d == 0);
+        let from_full = tail == any_fraction && whole[0] == 1 && whole[1..].iter().all(|&d| d == 0);
         let shortest = whole.len() + usize::from(!from_full);
         let mut longest = None;
         match high {
@@ -68,11 +68,11 @@ impl<'a> Plain<'a> {
                     return self.arena.alt(&parts);
                 }
                 let top_tail = self.fraction_to(&top_fraction, inclusive);
-                let full = top_tail == free && top.iter().all(|&d| d == 9);
+                let full = top_tail == any_fraction && top.iter().all(|&d| d == 9);
                 longest = Some(top.len() - usize::from(!full));
                 if !full {
                     let least = [&[1][..], &vec![0; top.len() - 1]].concat();
-                    parts.push(self.whole_between(&least, free, &top, top_tail));
+                    parts.push(self.whole_between(&least, any_fraction, &top, top_tail));
                 }
             }
             None => {}
@@ -95,7 +95,7 @@ impl<'a> Plain<'a> {
         let count = |length: usize| (length - 1 - zeros) as u32;
         let (digits, zeros) =
             (self.arena.repeat(digit, count(shortest), longest.map(count)), self.zeros(zeros));
-        self.arena.concat(&[first, digits, zeros, self.free])
+        self.arena.concat(&[first, digits, zeros, self.any_fraction])
     }
 
     /// Whole numbers from `low` to `high`, which have the same number of digits, with `low_tail` after the first of
@@ -108,10 +108,10 @@ impl<'a> Plain<'a> {
         let from = self.whole_from(&low[fork + 1..], low_tail);
         let to = self.whole_to(&high[fork + 1..], high_tail);
         let left = low.len() - fork - 1;
-        let free = self.free_digits(left);
+        let any_digits = self.any_digits(left);
         let branches = [
             (low[fork], low[fork], from),
-            (low[fork] + 1, high[fork] - 1, free),
+            (low[fork] + 1, high[fork] - 1, any_digits),
             (high[fork], high[fork], to),
         ];
         let rest = self.branch(&branches, left);
@@ -124,9 +124,9 @@ impl<'a> Plain<'a> {
         let mut from = tail;
         for (i, &digit) in low.iter().enumerate().rev() {
             let left = low.len() - i - 1;
-            let free = self.free_digits(left);
+            let any_digits = self.any_digits(left);
             let top = if self.is_zero_place(left) { 0 } else { 9 };
-            from = self.branch(&[(digit, digit, from), (digit + 1, top, free)], left);
+            from = self.branch(&[(digit, digit, from), (digit + 1, top, any_digits)], left);
         }
         from
     }
@@ -134,8 +134,8 @@ impl<'a> Plain<'a> {
     /// The same for `low` that starts with a digit other than zero.
     fn whole_from_first(&mut self, low: &[u8], tail: ExprId) -> ExprId {
         let left = low.len() - 1;
-        let (from, free) = (self.whole_from(&low[1..], tail), self.free_digits(left));
-        let branches = self.merge(&[(low[0], low[0], from), (low[0] + 1, 9, free)]);
+        let (from, any_digits) = (self.whole_from(&low[1..], tail), self.any_digits(left));
+        let branches = self.merge(&[(low[0], low[0], from), (low[0] + 1, 9, any_digits)]);
         self.choose(&branches)
     }
 
@@ -146,9 +146,9 @@ impl<'a> Plain<'a> {
         let mut to = self.arena.concat(&[rest, tail]);
         for (i, &digit) in high[..high.len() - zeros].iter().enumerate().rev() {
             let left = high.len() - i - 1;
-            let free = self.free_digits(left);
+            let any_digits = self.any_digits(left);
             to = match digit.checked_sub(1) {
-                Some(below) => self.branch(&[(0, below, free), (digit, digit, to)], left),
+                Some(below) => self.branch(&[(0, below, any_digits), (digit, digit, to)], left),
                 None => self.branch(&[(0, 0, to)], left),
             };
         }
@@ -161,9 +161,9 @@ impl<'a> Plain<'a> {
         let top = if self.is_zero_place(left) { 0 } else { 9 };
         if let [(0, last, tail)] = merged[..]
             && last == top
-            && tail == self.free_digits(left)
+            && tail == self.any_digits(left)
         {
-            return self.free_digits(left + 1);
+            return self.any_digits(left + 1);
         }
         self.choose(&merged)
     }
@@ -197,15 +197,15 @@ impl<'a> Plain<'a> {
     }
 
     /// So many whole digits and any fraction.
-    fn free_digits(&mut self, count: usize) -> ExprId {
+    fn any_digits(&mut self, count: usize) -> ExprId {
         let zeros = self.unit.map_or(0, |unit| unit.max(0) as usize).min(count);
         let digits = self.arena.repeat(self.any, (count - zeros) as u32, Some((count - zeros) as u32));
         let zeros = self.zeros(zeros);
-        self.arena.concat(&[digits, zeros, self.free])
+        self.arena.concat(&[digits, zeros, self.any_fraction])
     }
 
     /// Any fraction or none.
-    fn free_fraction(&mut self) -> ExprId {
+    fn any_fraction(&mut self) -> ExprId {
         if !self.fractions {
             return self.arena.empty();
         }
@@ -228,7 +228,7 @@ impl<'a> Plain<'a> {
     }
 
     /// The rest of a fraction after `used` digits of it.
-    fn free_places(&mut self, used: usize) -> ExprId {
+    fn any_places(&mut self, used: usize) -> ExprId {
         match self.places() {
             None => self.arena.star(self.any),
             Some(places) => {
@@ -242,7 +242,7 @@ impl<'a> Plain<'a> {
     /// Fractions from the given one up. They are also what follows a whole number without a point, if that is enough.
     fn fraction_from(&mut self, low: &[u8], inclusive: bool) -> ExprId {
         if low.is_empty() && inclusive {
-            return self.free;
+            return self.any_fraction;
         }
         let digits = self.places_from(low, 0, inclusive);
         self.after_point(digits)
@@ -252,10 +252,10 @@ impl<'a> Plain<'a> {
     fn places_from(&mut self, low: &[u8], used: usize, inclusive: bool) -> ExprId {
         let low = low.get(used..).unwrap_or_default();
         let end = used + low.len();
-        let mut rest = if inclusive { self.free_places(end) } else { self.positive_places() };
+        let mut rest = if inclusive { self.any_places(end) } else { self.positive_places() };
         for (i, &digit) in low.iter().enumerate().rev() {
-            let free = self.free_places(used + i + 1);
-            let branches = self.merge(&[(digit, digit, rest), (digit + 1, 9, free)]);
+            let any_places = self.any_places(used + i + 1);
+            let branches = self.merge(&[(digit, digit, rest), (digit + 1, 9, any_places)]);
             rest = self.choose(&branches);
         }
         rest
@@ -285,9 +285,9 @@ impl<'a> Plain<'a> {
     fn places_to(&mut self, high: &[u8], used: usize, inclusive: bool) -> ExprId {
         let mut rest = if inclusive { self.any_zeros() } else { self.arena.never() };
         for i in (used..high.len()).rev() {
-            let free = self.free_places(i + 1);
+            let any_places = self.any_places(i + 1);
             let mut branches = Vec::new();
-            branches.extend(high[i].checked_sub(1).map(|below| (0, below, free)));
+            branches.extend(high[i].checked_sub(1).map(|below| (0, below, any_places)));
             branches.push((high[i], high[i], rest));
             let branches = self.merge(&branches);
             rest = self.choose(&branches);
@@ -327,9 +327,12 @@ impl<'a> Plain<'a> {
         let (first, last) = (place(low, fork), place(high, fork));
         let from = self.places_from(low, fork + 1, low_inclusive);
         let to = self.places_to(high, fork + 1, high_inclusive);
-        let free = self.free_places(fork + 1);
-        let branches =
-            self.merge(&[(first, first, from), (first + 1, last.saturating_sub(1), free), (last, last, to)]);
+        let any_places = self.any_places(fork + 1);
+        let branches = self.merge(&[
+            (first, first, from),
+            (first + 1, last.saturating_sub(1), any_places),
+            (last, last, to),
+        ]);
         let mut rest = self.choose(&branches);
         for i in (1..=fork).rev() {
             if i >= low.len() && low_inclusive {

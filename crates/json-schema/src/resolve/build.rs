@@ -18,9 +18,7 @@ use crate::node::{Node, NodeId, Nodes, Schema, Word};
 use crate::options::Draft;
 use crate::pointer::Key;
 use crate::reader::{Json, quoted};
-
-/// How many bytes all pointers together may have, for each byte of source text: they repeat long keys.
-const POINTER_BYTES: usize = 8;
+use crate::tuning::resolve::POINTER_BYTES;
 
 /// Nodes that have an id: those before `next` are made.
 #[derive(Default)]

@@ -7,9 +7,7 @@ use tokenstile_grammar::ir::Warning;
 use crate::keywords::{Keyword, draft_name, similar};
 use crate::options::Draft;
 use crate::reader::quoted;
-
-/// Most warnings that are kept.
-const MAX: usize = 20;
+use crate::tuning::resolve::WARNINGS;
 
 #[derive(Default)]
 pub(super) struct Warnings<'a> {
@@ -21,7 +19,7 @@ pub(super) struct Warnings<'a> {
 
 impl<'a> Warnings<'a> {
     pub(super) fn push(&mut self, pointer: String, message: impl Into<String>) {
-        if self.list.len() < MAX {
+        if self.list.len() < WARNINGS {
             self.list.push(Warning::new(message).with_pointer(pointer));
         } else {
             self.more += 1;
@@ -39,7 +37,7 @@ impl<'a> Warnings<'a> {
         if !self.seen.insert((document, keyword)) {
             return;
         }
-        if self.list.len() < MAX {
+        if self.list.len() < WARNINGS {
             self.push(pointer(), message());
         } else {
             self.more += 1;

@@ -11,7 +11,7 @@ use super::texts::Texts;
 /// See the module documentation.
 pub(crate) struct Exceptions {
     /// The loop, and what it repeats.
-    pub(crate) whole: ExprId,
+    pub(crate) repeat: ExprId,
     pub(crate) body: ExprId,
     /// The characters among what it repeats that are ASCII.
     pub(crate) ascii: ByteSet,
@@ -26,7 +26,7 @@ impl Exceptions {
     /// The exceptions of an expression, if it is of this kind.
     pub(crate) fn of(arena: &Arena, id: ExprId) -> Option<Self> {
         let Expr::And(list) = arena.get(id) else { return None };
-        let (whole, without) = match *arena.list(list) {
+        let (repeat, without) = match *arena.list(list) {
             [a, b] => match (arena.get(a), arena.get(b)) {
                 (Expr::Repeat { .. }, Expr::Not(without)) => (a, without),
                 (Expr::Not(without), Expr::Repeat { .. }) => (b, without),
@@ -34,7 +34,7 @@ impl Exceptions {
             },
             _ => return None,
         };
-        let Expr::Repeat { expr: body, min: 0, max: None } = arena.get(whole) else { return None };
+        let Expr::Repeat { expr: body, min: 0, max: None } = arena.get(repeat) else { return None };
         let parts = match arena.get(body) {
             Expr::Alt(list) => arena.list(list),
             _ => std::slice::from_ref(&body),
@@ -57,7 +57,7 @@ impl Exceptions {
         texts.sort();
         let longer = 1 + texts.iter().map(<[u8]>::len).max().unwrap_or(0) as u32;
         let plain = texts.iter().all(is_plain);
-        plain.then_some(Exceptions { whole, body, ascii, texts, longer })
+        plain.then_some(Exceptions { repeat, body, ascii, texts, longer })
     }
 
     /// The first excepted text that a place leads to, and how much of it is read.
@@ -163,11 +163,11 @@ mod tests {
         let mut arena = Arena::new(1 << 10);
         let set = CharSet::all().minus(&CharSet::of("\"\\"));
         let chars = arena.chars(&set);
-        let whole = arena.star(chars);
+        let repeat = arena.star(chars);
         let names_of: Vec<ExprId> = names.iter().map(|name| arena.literal(name.as_bytes())).collect();
         let names_of = arena.alt(&names_of);
         let without = arena.not(names_of);
-        let all = arena.and(&[whole, without]);
+        let all = arena.and(&[repeat, without]);
         let exceptions = Exceptions::of(&arena, all).expect("it is of this kind");
         // Every place, by what leads there.
         let mut places = vec![(0, Vec::new())];

@@ -6,16 +6,15 @@
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, CharSet, Expr, Members, Tallies};
 
+use crate::tuning::exprs::LENGTH_ROUNDS;
+
 /// More bytes than any search goes for.
 pub(crate) const FAR: u32 = 1 << 24;
-
-/// Rounds in which lengths are handed through rules; what is not known then counts as far.
-const ROUNDS: usize = 64;
 
 /// About how many bytes the shortest text of each expression has.
 pub(crate) fn lengths(arena: &Arena, bodies: &[ExprId]) -> Vec<u32> {
     let mut rules = vec![FAR; bodies.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..LENGTH_ROUNDS {
         let all = of_all(arena, &rules);
         let next: Vec<u32> = bodies.iter().map(|body| all[body.index()]).collect();
         if next == rules {

@@ -13,6 +13,7 @@ use crate::ablate::{Switch, is_off};
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::Lacks;
 use crate::tokens::tables::Tables;
+use crate::tuning::exprs::{CALLS_LOOKED, COUNTED};
 
 /// See the module documentation.
 pub(crate) struct Program {
@@ -56,12 +57,6 @@ struct Rules {
     nullable: Vec<bool>,
     root: Option<RuleId>,
 }
-
-/// In so many expressions it is looked for a call of a rule inside itself.
-const LOOKED: usize = 5_000;
-
-/// A loop of fewer rounds is soon followed to its end.
-const COUNTED: u32 = 8;
 
 /// What kinds of expressions there are.
 #[derive(Clone, Copy, Default)]
@@ -198,7 +193,7 @@ impl Program {
                 Expr::Rule(called) => todo.push(self.bodies[called.index()]),
                 _ => todo.extend_from_slice(self.arena.children(id)),
             }
-            if seen.len() > LOOKED {
+            if seen.len() > CALLS_LOOKED {
                 return false;
             }
         }

@@ -1,16 +1,8 @@
 //! Lists of texts that expressions spell.
 
+use crate::tuning::exprs::{EXCEPTED_BYTES, EXCEPTED_CHARS, EXCEPTED_DEPTH};
 use tokenstile_grammar::ExprId;
 use tokenstile_grammar::ir::{Arena, Expr};
-
-/// How many bytes all exceptions may have together.
-const BYTES: usize = 1 << 16;
-
-/// How many characters of a class may be told apart.
-const CHARS: usize = 8;
-
-/// How many parts one of them may have.
-const DEPTH: usize = 256;
 
 /// A few texts, one behind the other in one place.
 #[derive(Default)]
@@ -80,7 +72,7 @@ impl Texts {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(text);
         self.places.push((start as u32, self.bytes.len() as u32));
-        (self.bytes.len() + 24 * self.len() <= BYTES).then_some(())
+        (self.bytes.len() + 24 * self.len() <= EXCEPTED_BYTES).then_some(())
     }
 }
 
@@ -98,7 +90,7 @@ impl Spell<'_> {
     /// Spells what is to come in all ways. What is spelled and what is to come are the same afterwards as before.
     fn all(&mut self, depth: usize) -> Option<()> {
         self.steps += 1;
-        if depth > DEPTH || self.steps > BYTES {
+        if depth > EXCEPTED_DEPTH || self.steps > EXCEPTED_BYTES {
             return None;
         }
         let Some((expr, done)) = self.todo.pop() else { return self.texts.push(&self.text) };
@@ -114,7 +106,7 @@ impl Spell<'_> {
             }
             Expr::Chars(set) => {
                 let set = arena.char_set(set);
-                if set.len() > CHARS {
+                if set.len() > EXCEPTED_CHARS {
                     return None;
                 }
                 let codes = set.ranges().iter().flat_map(|&(low, high)| low..=high);

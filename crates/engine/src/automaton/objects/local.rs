@@ -33,11 +33,11 @@ pub(crate) struct Local {
     pub(crate) clamped: OnceId<LocalId>,
     pub(crate) repeats: OnceLock<Option<Loop>>,
     /// Whether it stands in many places, some of them in literals.
-    pub(crate) wide: bool,
+    pub(crate) has_literals: bool,
     /// Whether it stands in a machine, perhaps among other places.
     pub(crate) in_machine: bool,
-    /// For a local that stands in a literal, the one at its end; for a wide one, that without its literals, or itself if
-    /// there is no more.
+    /// For a local that stands in a literal, the one at its end; for one that has literals among others, that without its
+    /// literals, or itself if there is no more.
     pub(crate) behind: OnceId<LocalId>,
 }
 

@@ -12,10 +12,8 @@ use super::super::objects::formula::Kind;
 use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
 use super::super::store::Store;
 use crate::tokens::class::LackId;
+use crate::tuning::seen::WIDE_PARTS;
 use crate::work::{Exceeded, Work};
-
-/// In so many parts characters are told apart.
-const WIDE_PARTS: usize = 16;
 
 impl Store {
     /// Where each character past ASCII leads from a local, if that is seen to be the same place for all of them. `like`

@@ -5,9 +5,9 @@ use super::super::objects::cell::{Cell, Head};
 use super::super::objects::ids::{CellId, StateId};
 use super::super::store::Store;
 
-/// What a state is: texts of `whole` but for the `few`, then `tail`.
+/// What a state is: texts of `all` but for the `few`, then `tail`.
 pub(crate) struct AllButFew {
-    pub(crate) whole: StateId,
+    pub(crate) all: StateId,
     pub(crate) tail: StateId,
     pub(crate) few: Vec<Vec<u8>>,
 }
@@ -22,14 +22,14 @@ impl Store {
             return self.except_few(exceptions, at, tail);
         }
         let (formula, tail) = self.formula_at(state)?;
-        let (whole, excepted) = self.leaf_without(formula)?;
+        let (all, excepted) = self.leaf_without(formula)?;
         let mut few = Texts::default();
         for state in excepted {
             self.state(state).kernel.iter().try_for_each(|&cell| self.add_texts(cell, &mut few))?;
         }
         let few = few.iter().map(<[u8]>::to_vec).collect();
-        let whole = self.build().state(whole);
-        Some(AllButFew { whole, tail: self.build().state(&[tail]), few })
+        let all = self.build().state(all);
+        Some(AllButFew { all, tail: self.build().state(&[tail]), few })
     }
 
     /// Adds all texts of a cell, if they are few.

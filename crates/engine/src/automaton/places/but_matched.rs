@@ -10,14 +10,12 @@ use tokenstile_grammar::{CharSetId, ExprId};
 use super::super::objects::cell::{Cell, Head};
 use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::super::store::Store;
+use crate::tuning::seen::MATCHED_EXPRS;
 use crate::work::{Exceeded, Work};
 
-/// How many expressions are looked at.
-const EXPRS: usize = 1 << 12;
-
-/// What a cell is: texts of `whole` but for those of `without`, then `tail`.
+/// What a cell is: texts of `all` but for those of `without`, then `tail`.
 pub(crate) struct ButMatched {
-    pub(crate) whole: StateId,
+    pub(crate) all: StateId,
     pub(crate) without: StateId,
     pub(crate) tail: StateId,
     /// The ASCII characters with which no text of `without` ends.
@@ -42,7 +40,7 @@ impl Store {
     fn find_but_matched(&self, state: StateId, looked: &mut usize) -> Option<ButMatched> {
         let [cell] = self.state(state).kernel[..] else { return None };
         let Cell { head: Head::Bool(formula), tail, .. } = self.cell(cell) else { return None };
-        let (whole, mut without) = self.leaf_without(formula)?;
+        let (all, mut without) = self.leaf_without(formula)?;
         let most = without.iter().find_map(|&state| self.longer(state));
         match without.len() {
             1 if most.is_some() => without.clear(),
@@ -55,8 +53,8 @@ impl Store {
         cells.iter().try_for_each(|&cell| lasts.add_cell(cell))?;
         let unlike = ByteSet::ASCII.minus(&lasts.bytes);
         let mut build = self.build();
-        let [whole, without, tail] = [whole, &cells, &[tail]].map(|cells| build.state(cells));
-        Some(ButMatched { whole, without, tail, unlike, most })
+        let [all, without, tail] = [all, &cells, &[tail]].map(|cells| build.state(cells));
+        Some(ButMatched { all, without, tail, unlike, most })
     }
 
     /// If the texts of a state are all that have more than so many characters of a set: how many, and the set.
@@ -195,7 +193,7 @@ impl Lasts<'_> {
         let mut todo: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&[expr]);
         while let Some(expr) = todo.pop() {
             *self.looked += 1;
-            if *self.looked > EXPRS {
+            if *self.looked > MATCHED_EXPRS {
                 return None;
             }
             match program.arena.get(expr) {

@@ -13,15 +13,7 @@ use super::super::objects::formula::Kind;
 use super::super::objects::ids::{CellId, FormulaId, LocalId, StateId};
 use super::super::store::Store;
 use crate::ablate::{Switch, is_off};
-
-/// So far behind a cell is looked.
-const BEHIND: usize = 8;
-/// So many parts of formulas are compared.
-const PARTS: u32 = 1024;
-/// Of states with more cells than that, only those are compared that are the same.
-const CELLS: usize = 8;
-/// So many cells that are alike but for the rounds of loops are compared with each other.
-const ALIKE: usize = 512;
+use crate::tuning::covers::{ALIKE, BEHIND, CELLS, PARTS};
 
 impl Store {
     /// Whether a place can do all that another can.

@@ -32,7 +32,7 @@ impl Store {
         let Cell { head: Head::Expr(expr, at), tail, .. } = self.cell(cell) else { return None };
         let exceptions = self.program.exceptions(expr).filter(|exceptions| exceptions.is_between(at))?;
         let mut build = self.build();
-        let again = build.cell(Head::Expr(exceptions.whole, 0), tail);
+        let again = build.cell(Head::Expr(exceptions.repeat, 0), tail);
         let like = if exceptions.may_end(at) { again } else { build.push(exceptions.body, again) };
         let (like, tail) = (build.state(&[like]), build.state(&[tail]));
         Some(Except { exceptions, at, like, tail })
@@ -49,9 +49,9 @@ impl Store {
             return None;
         }
         let mut build = self.build();
-        let whole = build.cell(Head::Expr(exceptions.whole, 0), CellId::NIL);
-        let (whole, tail) = (build.state(&[whole]), build.state(&[tail]));
-        Some(AllButFew { whole, tail, few: exceptions.texts_from(at).map(<[u8]>::to_vec).collect() })
+        let all = build.cell(Head::Expr(exceptions.repeat, 0), CellId::NIL);
+        let (all, tail) = (build.state(&[all]), build.state(&[tail]));
+        Some(AllButFew { all, tail, few: exceptions.texts_from(at).map(<[u8]>::to_vec).collect() })
     }
 
     /// How many of `bytes` a cell takes that is such texts, and where it then is: as many as lead along the exceptions and
@@ -71,7 +71,7 @@ impl Store {
         Some(match plain {
             _ if !exceptions.is_between(at) => return None,
             0 => (taken, Head::Expr(expr, at)),
-            _ => (taken + plain, Head::Expr(exceptions.whole, 0)),
+            _ => (taken + plain, Head::Expr(exceptions.repeat, 0)),
         })
     }
 
@@ -92,7 +92,7 @@ impl Build<'_> {
         at: u32,
         tail: CellId,
     ) -> SmallVec<[CellId; 8]> {
-        let again = self.cell(Head::Expr(exceptions.whole, 0), tail);
+        let again = self.cell(Head::Expr(exceptions.repeat, 0), tail);
         let mut cells: SmallVec<[CellId; 8]> = SmallVec::from_slice(&[self.push(exceptions.body, again)]);
         for &byte in exceptions.partial(at) {
             let terminals = self.closure(&cells, Here::default()).terminals;
@@ -113,7 +113,7 @@ impl Build<'_> {
         if let Some(child) = exceptions.child(at, byte) {
             out.push(self.cell(Head::Expr(expr, child), tail));
         } else if exceptions.is_between(at) && exceptions.ascii.contains(byte) {
-            out.push(self.cell(Head::Expr(exceptions.whole, 0), tail));
+            out.push(self.cell(Head::Expr(exceptions.repeat, 0), tail));
         } else {
             for cell in self.beside_exceptions(exceptions, at, tail) {
                 self.after_byte(cell, byte, out);

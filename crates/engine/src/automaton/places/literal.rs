@@ -20,12 +20,12 @@ pub(crate) type Ways = SmallVec<[(StateId, Option<StateId>); 2]>;
 
 impl Store {
     /// Whether a state has several cells, some of them literals. The literals of such a state are followed one by one.
-    pub(crate) fn is_wide(&self, id: StateId) -> bool {
+    pub(crate) fn has_literals(&self, id: StateId) -> bool {
         let kernel = &self.state(id).kernel;
         kernel.len() > 1 && kernel.iter().any(|&cell| self.literal_at(cell).is_some())
     }
 
-    /// The literals of a wide state, and its other cells.
+    /// The literals of a state, and its other cells.
     pub(crate) fn literals_of(&self, id: StateId) -> (Literals<'_>, Rest) {
         let kernel = &self.state(id).kernel;
         let (mut literals, mut rest) = (Literals::with_capacity(kernel.len()), Rest::new());
@@ -43,7 +43,7 @@ impl Store {
         (!rest.is_empty()).then(|| self.build().state(rest))
     }
 
-    /// The same for a local that has nothing but a wide state.
+    /// The same for a local of one state.
     pub(crate) fn local_beside_literals(&self, id: LocalId, rest: &Rest) -> Option<LocalId> {
         let local = self.local(id);
         local.behind.get().or_else(|| {

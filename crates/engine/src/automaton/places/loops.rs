@@ -17,9 +17,7 @@ use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::super::store::Store;
 use crate::ablate::{Switch, is_off};
 use crate::tokens::class::LackId;
-
-/// So many rounds must be left for a loop to be like one of which more are: tokens of more characters are few.
-const MANY_LEFT: u32 = crate::tokens::runs::SHORT;
+use crate::tuning::seen::MANY_LEFT;
 
 impl Store {
     /// A state that is a loop of which many rounds are left, perhaps behind a literal, as one of which more are; and how many

@@ -5,7 +5,7 @@
 //!
 //! - One thing with a known way on: [`literal`], [`loops`], [`rounds`] (loops that differ in how often they ran), [`bounds`]
 //!   (lengths that are some way off).
-//! - Several things, each with a way of its own: [`blank`] (white space, then something else), [`spread`] (words among others),
+//! - Several things, each with a way of its own: [`white_space`] (white space, then something else), [`spread`] (words among others),
 //!   [`except`] and [`all_but_few`] (a loop but for a few texts), [`but_matched`] (but for what others match), [`watched`]
 //!   and [`watcher`] (a loop under conditions).
 //! - Of two places: [`covers`], whether one can do all that the other can; [`alike`], whether characters past ASCII are told
@@ -13,7 +13,6 @@
 
 mod alike;
 mod all_but_few;
-mod blank;
 mod bounds;
 mod but_matched;
 mod covers;
@@ -25,13 +24,14 @@ mod rounds;
 mod spread;
 mod watched;
 mod watcher;
+mod white_space;
 
 pub(crate) use all_but_few::AllButFew;
-pub(crate) use blank::BlankFirst;
 pub(crate) use bounds::Bounded;
 pub(crate) use but_matched::ButMatched;
 pub(crate) use except::Except;
 pub(crate) use literal::{Literals, Rest, Ways};
 pub(crate) use rounds::Rounds;
-pub(crate) use watched::{Endings, WATCHERS, WatchPlace, Watched};
+pub(crate) use watched::{Endings, WatchPlace, Watched};
 pub(crate) use watcher::{WatchWays, Watcher};
+pub(crate) use white_space::WhiteSpaceFirst;

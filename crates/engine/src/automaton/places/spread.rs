@@ -10,11 +10,7 @@ use super::super::build::Build;
 use super::super::objects::cell::{Cell, Head};
 use super::super::objects::ids::{CellId, LocalId, NodeId, StateId};
 use super::super::store::Store;
-
-/// How many ways there may be.
-const WAYS: usize = 64;
-/// So many letters make an alphabet.
-const LETTERS: usize = 10;
+use crate::tuning::seen::{LETTERS, SPREAD_WAYS};
 
 impl Store {
     /// A state that is a choice between literals that are words and other things, as one with a cell for each of them.
@@ -39,7 +35,7 @@ impl Store {
                 }
                 _ => ways.push(cell),
             }
-            if ways.len() + todo.len() > WAYS {
+            if ways.len() + todo.len() > SPREAD_WAYS {
                 return None;
             }
         }

@@ -18,13 +18,8 @@ use super::super::store::Store;
 use super::super::{WatchWays, Watcher};
 use super::watcher::{DEAD, ToFail};
 use crate::ablate::{Switch, is_off};
+use crate::tuning::seen::{ENDINGS, WATCHED_PLACES, WATCHERS};
 
-/// How many places a part may have.
-const PLACES: usize = 64;
-/// How many parts there may be beside the loop.
-pub(crate) const WATCHERS: usize = 6;
-/// How many ways a text may go on that is nearly at its end.
-const ENDINGS: usize = 256;
 /// What a state is: a loop of ASCII characters under conditions, and then something else.
 pub(crate) struct Watched {
     pub(crate) chars: ByteSet,
@@ -123,7 +118,7 @@ impl Build<'_> {
                 if at == places.len() {
                     places.push(to);
                 }
-                if places.len() > PLACES {
+                if places.len() > WATCHED_PLACES {
                     return None;
                 }
                 set.iter().for_each(|byte| row[byte as usize] = at as u8);

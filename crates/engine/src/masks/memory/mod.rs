@@ -1,13 +1,13 @@
 //! What walks left behind for others to find.
 
-mod below;
+mod children;
 mod choices;
 mod literals;
 mod store;
 mod whole;
 mod wide;
 
-pub(crate) use below::Below;
+pub(crate) use children::Children;
 pub(crate) use choices::{Choices, Origin, SlotWalk};
 pub(crate) use literals::{LiteralMemo, LiteralWay, LiteralWays};
 pub(crate) use store::MaskStore;

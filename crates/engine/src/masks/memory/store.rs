@@ -7,13 +7,13 @@ use rustc_hash::FxBuildHasher;
 use tokenstile_grammar::ir::IdIndex;
 
 use super::whole::Wholes;
-use super::{Below, Choices, LiteralMemo, Wide};
+use super::{Children, Choices, LiteralMemo, Wide};
 use crate::automaton::{LocalId, OWN, StateId, Store};
 use crate::collections::{AppendVec, Keyed, MemoStats, Retired, Writer};
-use crate::tokens::accept::{DENSE, DENSE_SHARED};
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, Walked, WalkedId};
 use crate::tokens::trie::Trie;
+use crate::tuning::accept::{DENSE, DENSE_SHARED};
 use crate::vocab::TokenId;
 
 /// What walks left behind for others to find.
@@ -45,15 +45,15 @@ struct Index {
     writer: Writer,
 }
 
-/// Something pending, and what lies below it, once that was asked for.
+/// Something pending, and its children in order, once that was asked for.
 struct Known {
     pending: Pending,
-    below: OnceLock<Below>,
+    children: OnceLock<Children>,
 }
 
 impl Known {
     fn new(pending: Pending) -> Self {
-        Known { pending, below: OnceLock::new() }
+        Known { pending, children: OnceLock::new() }
     }
 }
 
@@ -108,15 +108,15 @@ impl MaskStore {
         home.pending.get((id.0 - home.own) as usize)
     }
 
-    /// What lies below the nodes that are pending, if there are many.
-    pub(crate) fn below(&self, store: &Store, trie: &Trie, id: PendingId) -> Option<&Below> {
-        let Known { pending, below } = self.known(id);
+    /// The children of the nodes that are pending, in order of their bytes, if there are many.
+    pub(crate) fn children(&self, store: &Store, trie: &Trie, id: PendingId) -> Option<&Children> {
+        let Known { pending, children } = self.known(id);
         let made = || {
-            let below = Below::of(trie, pending);
-            store.home(id.0).add_bytes(below.bytes());
-            below
+            let children = Children::of(trie, pending);
+            store.home(id.0).add_bytes(children.bytes());
+            children
         };
-        Below::pays(pending).then(|| below.get_or_init(made))
+        Children::pays(pending).then(|| children.get_or_init(made))
     }
 
     /// The store and the memory that know a state: these, or those of the library.
@@ -160,7 +160,7 @@ impl MaskStore {
         if let Some(known) = index.pending.find(hash, |id| *self.pending(id) == pending) {
             return known;
         }
-        store.add_bytes(pending.bytes() + size_of::<OnceLock<Below>>());
+        store.add_bytes(pending.bytes() + size_of::<OnceLock<Children>>());
         let id = PendingId(self.own + self.pending.push(Known::new(pending), &mut index.writer) as u32);
         index.pending.insert(hash, id);
         id

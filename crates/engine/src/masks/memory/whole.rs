@@ -17,22 +17,8 @@ use crate::automaton::{StateId, Store};
 use crate::collections::{AppendVec, Retired, Words, Writer};
 use crate::stack::Config;
 use crate::tokens::accept::Union;
+use crate::tuning::memory::{FEW, KNOWN, MANY, PLACES, TOKENS, VERY_MANY, WARM};
 use crate::vocab::TokenId;
-
-/// So often a mask is put together before one is looked for that was kept for the same tokens elsewhere.
-const KNOWN: u32 = 2;
-/// So often before it is kept itself, which costs about as much as twenty times.
-const WARM: u32 = 32;
-/// Fewer single tokens than this are set as fast as a mask is found.
-const MANY: usize = 48;
-/// Of a mask that is asked for all the time, so few are set as fast as a mask of its own is copied.
-const FEW: usize = 8;
-/// With more than this, putting it together once costs as much as keeping it.
-const VERY_MANY: usize = 512;
-/// So many tokens are remembered with where they lead.
-const TOKENS: usize = 32;
-/// Places for kept masks in a vocabulary's tables.
-const PLACES: usize = 512;
 
 /// A [`Whole`] in the store.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use tokenstile_grammar::ir::ByteSet;
 
 use super::super::memory::{MaskStore, Origin};
-use super::super::walk::{Places, RUN_TOKENS, Walk};
+use super::super::walk::{Places, Walk};
 use super::shape::{AnchorShape, Ask, AtAnchor, Seen, StateShape};
 use crate::ablate::Switch;
 use crate::automaton::{AllButFew, Except, LocalExpansion, LocalId, Loop, StateId, Store};
@@ -22,16 +22,17 @@ use crate::tokens::pending::{PendingId, PendingRun, Walked};
 use crate::tokens::runs::{Profile, Run, RunMask};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Descent, ROOT, Trie};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::vocab::TokenId;
 use crate::work::{Exceeded, Work};
 
 /// Where the exceptions lie below a node: those that end, and all nodes on the way.
-struct Below {
+struct Exceptions {
     ends: Arc<[u32]>,
     on_the_way: Vec<u32>,
 }
 
-impl Below {
+impl Exceptions {
     fn new(trie: &Trie, node: u32, few: &[Vec<u8>]) -> Self {
         let (mut ends, mut on_the_way) = (Vec::new(), vec![node]);
         for text in few {
@@ -47,7 +48,7 @@ impl Below {
             nodes.sort_unstable();
             nodes.dedup();
         }
-        Below { ends: ends.into(), on_the_way }
+        Exceptions { ends: ends.into(), on_the_way }
     }
 }
 
@@ -66,8 +67,8 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
     fn recognize(walk: &mut Walk<'a>, at: AtAnchor<'a>) -> Result<Option<Self>, Exceeded> {
         let store = walk.store;
         let known = store.only_state(at.local).and_then(|(state, _)| store.all_but_few(state));
-        let Some(AllButFew { whole, tail, few }) = known else { return Ok(None) };
-        let Some(repeats) = store.repeats(store.local_of(whole)).filter(is_endless) else { return Ok(None) };
+        let Some(AllButFew { all, tail, few }) = known else { return Ok(None) };
+        let Some(repeats) = store.repeats(store.local_of(all)).filter(is_endless) else { return Ok(None) };
         let rest = store.program.class(repeats.chars);
         let first = rest.ascii.intersect(&at.anchor.bytes);
         if !at.anchor.has(RUN_TOKENS, &first)
@@ -88,8 +89,8 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
         let RunMask { mask, minus, .. } = walk.tables.profile.mask(walk.trie, run);
         walk.masks.push(Shared { mask, minus });
         walk.work.spend(64 + few.len())?;
-        let below = Below::new(walk.trie, at.anchor.node, &few);
-        let except = below.ends.clone();
+        let exceptions = Exceptions::new(walk.trie, at.anchor.node, &few);
+        let except = exceptions.ends.clone();
         walk.ends_in(walk.store.split_expansion(home), |pending| {
             pending.runs.push(PendingRun { run, least: 1, except: except.clone() });
         });
@@ -98,7 +99,7 @@ impl<'a> AnchorShape<'a> for ExceptedRun<'a> {
         let exits = alive.union(&onward.alive).minus(&rest.ascii).minus(&wide);
         let mut places = Places::new(at.anchor.node, at.local, Some(home));
         walk.leave_from(&run, (&mut places, home), &exits, |_, before| {
-            below.on_the_way.binary_search(&before).is_err()
+            exceptions.on_the_way.binary_search(&before).is_err()
         })?;
         Ok(Some(Seen::Bytes(first.union(&wide))))
     }

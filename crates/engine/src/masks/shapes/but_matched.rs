@@ -8,13 +8,14 @@
 use tokenstile_grammar::CharSetId;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{FEW, Places, RUN_TOKENS, Walk};
+use super::super::walk::{Places, Walk};
 use super::shape::{AnchorShape, AtAnchor, Seen};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{ButMatched, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Profile, Run, RunMask};
+use crate::tuning::walk::{FEW, RUN_TOKENS};
 use crate::work::Exceeded;
 
 /// A first character and then any of a loop.
@@ -121,7 +122,7 @@ impl Walk<'_> {
     /// them.
     fn first_of(&mut self, of: &ButMatched) -> Result<Option<First>, Exceeded> {
         let store = self.store;
-        let start = store.clamped_local(store.local_of(of.whole));
+        let start = store.clamped_local(store.local_of(of.all));
         let Some(home) = self.home(start)? else { return Ok(None) };
         let endless = |repeats: &Loop| {
             repeats.need == 0 && repeats.left.is_none_or(|left| left as usize > self.trie.longest)

@@ -8,24 +8,17 @@
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{RUN_TOKENS, Walk};
+use super::super::walk::Walk;
 use super::shape::{AtAnchor, BytesShape};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Rounds, Store};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
-use crate::tokens::runs::{Anchor, Profile, Run, RunMask, SHORT as SHORT_TOKEN};
+use crate::tokens::runs::{Anchor, Profile, Run, RunMask};
+use crate::tuning::chain::{CHARS, FIRSTS, LONGEST, SHORT, WALKED};
+use crate::tuning::runs;
+use crate::tuning::walk::RUN_TOKENS;
 use crate::work::Exceeded;
-
-/// How many places there may be.
-const LONGEST: usize = 64;
-/// With fewer characters, what they lead to is soon walked.
-const CHARS: usize = 10;
-/// With so few places one behind the other, up to so many tokens are walked too: most are longer.
-const SHORT: usize = 3;
-const WALKED: usize = 4_000;
-/// Where there are more ways to begin, each character leads somewhere else.
-const FIRSTS: usize = 8;
 
 /// Places one behind the other, as far as they were followed.
 struct Chain {
@@ -221,7 +214,7 @@ impl Walk<'_> {
     fn longest_run(&self, run: &Run, longest: u32) -> usize {
         let profile = &self.tables.profile;
         let path: SmallVec<[u8; 8]> = self.trie.path(profile.anchor(run.anchor).node).collect();
-        let longest = longest.max(SHORT_TOKEN) as usize;
+        let longest = longest.max(runs::SHORT) as usize;
         let long = profile.longer_than(longest as u32).iter().filter(|long| long.has(&run.rest.ascii));
         let runs = long.filter_map(|long| {
             let bytes = self.tables.vocab.bytes(long.token)?;

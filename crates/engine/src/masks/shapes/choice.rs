@@ -15,10 +15,11 @@ use super::super::walk::Walk;
 use super::shape::Ask;
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{BehindKey, LocalExpansion, LocalId, NodeId, StateId, Store};
-use crate::tokens::accept::{Accept, DENSE};
+use crate::tokens::accept::Accept;
 use crate::tokens::pending::{PendingId, Walked};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Ids, ROOT};
+use crate::tuning::accept::DENSE;
 use crate::work::{Exceeded, Work};
 
 /// Nodes at which entries are chosen, behind what all keys begin with.

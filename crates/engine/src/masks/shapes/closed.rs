@@ -13,20 +13,17 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{Closed, Places, RUN_TOKENS, Walk};
+use super::super::walk::{Closed, Places, Walk};
 use super::shape::{AtAnchor, BytesShape};
-use super::wide::DEAD;
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Loop};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::CharClass;
 use crate::tokens::runs::{Anchor, Entry, Profile, Run, RunMask};
+use crate::tuning::closed::{DEAD, DEAD_TOKENS, EXITS};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::work::Exceeded;
 
-/// How many tokens may have characters that do not go on everywhere.
-const DEAD_TOKENS: usize = 2_000;
-/// A loop that so many other characters lead out of is one of many places.
-const EXITS: usize = 16;
 /// Bytes that lead among such places.
 pub(super) struct ClosedPlaces;
 

@@ -14,10 +14,8 @@ use super::super::walk::{Closed, Walk};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{Cell, CellId, Head, LocalId, Store};
 use crate::tokens::class::{CharClass, LackId};
+use crate::tuning::shapes::COVER_EXPRS;
 use crate::work::Exceeded;
-
-/// How many expressions may be looked at to see what bytes are in them.
-const EXPRS: usize = 1 << 12;
 
 /// The characters that lead from a place to others that can do what one of them can.
 struct Leads {
@@ -211,7 +209,7 @@ impl Store {
             let mut at = cell;
             while !self.ends_run(at, chars, &mut until, &mut exprs)? {
                 at = self.cell(at).tail;
-                if exprs.len() > EXPRS {
+                if exprs.len() > COVER_EXPRS {
                     return None;
                 }
             }
@@ -263,7 +261,7 @@ impl Store {
                 continue;
             }
             *looked += 1;
-            if *looked > EXPRS {
+            if *looked > COVER_EXPRS {
                 return None;
             }
             match arena.get(expr) {

@@ -2,7 +2,7 @@
 //!
 //! *Recognized* is a place in a literal, and one in which literals are open beside other things. *Exact*, since a literal is one
 //! way down the trie, and what a place allows is what each of its cells does. The *answer* is the tokens on that way, and those
-//! of what follows it; the rest of the place is visited without the literals. The *limit*: where there are [`MANY`], what came of each
+//! of what follows it; the rest of the place is visited without the literals. The *limit*: where there are [`LITERALS`], what came of each
 //! is remembered: words that may be given once each, such as the items of an array of an enumeration that must
 //! differ, are nearly the same set of literals after every one of them.
 
@@ -18,11 +18,9 @@ use crate::ablate::{Switch, is_off};
 use crate::automaton::{CellId, Literals, NodeId, Rest, StateId};
 use crate::tokens::pending::Walked;
 use crate::tokens::trie::{Descent, Ids, ROOT};
+use crate::tuning::shapes::LITERALS;
 use crate::vocab::TokenId;
 use crate::work::{Exceeded, Work};
-
-/// Fewer literals than this are followed as fast as they are looked up.
-const MANY: usize = 16;
 
 /// What came of several literals, being put together.
 #[derive(Default)]
@@ -86,7 +84,7 @@ impl<'a> PlaceShape<'a> for BesideLiterals<'a> {
 
     #[inline]
     fn may_be(_: &mut Walk<'a>, at: Place<'a>) -> bool {
-        at.here.wide
+        at.here.has_literals
     }
 
     fn recognize(walk: &mut Walk<'a>, at: Place<'a>) -> Result<Option<Self>, Exceeded> {
@@ -113,7 +111,7 @@ impl<'a> StateShape<'a> for OfLiterals {
     const WAY: Switch = Switch::LiteralsApart;
 
     fn recognize(ask: &Ask<'a>, _: &mut Work) -> Option<Self> {
-        (ask.is_start() && ask.store.is_wide(ask.state)).then_some(OfLiterals)
+        (ask.is_start() && ask.store.has_literals(ask.state)).then_some(OfLiterals)
     }
 
     /// The tokens of the literals, and those of the rest, which is met elsewhere too.
@@ -135,10 +133,10 @@ impl<'a> StateShape<'a> for OfLiterals {
 }
 
 impl Walk<'_> {
-    /// Takes what tokens do from their start along the literals of a wide state; its other cells.
+    /// Takes what tokens do from their start along the literals of a state; its other cells.
     fn along_literals(&mut self, state: StateId) -> Result<Rest, Exceeded> {
         let kernel = &self.store.state(state).kernel;
-        if kernel.len() < MANY || is_off(Switch::LiteralMemo) {
+        if kernel.len() < LITERALS || is_off(Switch::LiteralMemo) {
             let (literals, rest) = self.store.literals_of(state);
             self.literals(ROOT, NodeId::BOTTOM, &literals)?;
             return Ok(rest);

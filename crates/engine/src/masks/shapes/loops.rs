@@ -12,10 +12,8 @@ use super::shape::{Place, PlaceShape};
 use crate::ablate::Switch;
 use crate::automaton::Loop;
 use crate::tokens::class::CharClass;
+use crate::tuning::shapes::VISITS;
 use crate::work::Exceeded;
-
-/// A place that is visited so often in a row is looked at for characters that stay there.
-const VISITS: u32 = 8;
 
 /// A loop, of which nothing below a node leads out.
 pub(super) struct LoopSubtree(CharClass);

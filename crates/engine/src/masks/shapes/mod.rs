@@ -3,11 +3,10 @@
 //! [`order`] lists them in the order in which they are tried, and [`shape`] says what they have in common.
 
 mod apart;
-mod below;
-mod blank;
 mod but_few;
 mod but_matched;
 mod chain;
+mod children;
 mod choice;
 mod closed;
 mod cover;
@@ -25,4 +24,5 @@ mod shape;
 mod shorter;
 mod stripe;
 mod watched;
+mod white_space;
 mod wide;

@@ -23,7 +23,7 @@ use super::stripe::Stripe;
 use super::watched::{WatchedRun, WatchedSubtree};
 use super::wide::OneWide;
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{BlankFirst, LocalExpansion, LocalId, StateId, Store};
+use crate::automaton::{LocalExpansion, LocalId, StateId, Store, WhiteSpaceFirst};
 use crate::tokens::pending::{Pending, PendingId, Walked};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::ROOT;
@@ -44,7 +44,7 @@ impl Ask<'_> {
     fn by_shape(&self, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
         first_of!(of(self, work):
             InKey<'_>, OfLiterals, ExceptedKey<'_>, LongCount, LongBound,
-            GenericPlace, MembersApart, SharedApart, BlankFirst)
+            GenericPlace, MembersApart, SharedApart, WhiteSpaceFirst)
     }
 }
 

@@ -9,14 +9,8 @@ use super::loops::LoopSubtree;
 use super::shape::{Place, PlaceShape};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::LocalId;
+use crate::tuning::rows::{ARRIVALS, ROWS, WHOLE};
 use crate::work::Exceeded;
-
-/// No more places than that have rows.
-const ROWS: usize = 1024;
-/// So often a place is come to before it is found out what it goes on with.
-const ARRIVALS: u32 = 8;
-/// More tokens than this below a node are taken together if they can be.
-const WHOLE: u32 = 8;
 
 /// What a row says of a byte, if not the row of the place that it leads to.
 const UNKNOWN: u16 = 0;
@@ -124,7 +118,7 @@ impl Walk<'_> {
             return row;
         }
         let here = self.store.local(local);
-        let is_plain = !here.in_literal && !here.wide && !here.in_machine;
+        let is_plain = !here.in_literal && !here.has_literals && !here.in_machine;
         let row = match is_plain && self.rows.places.len() < ROWS && self.goes_on(local) {
             false => ELSEWHERE,
             true => {

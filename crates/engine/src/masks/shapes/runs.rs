@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{RUN_TOKENS, Walk, overlaps};
+use super::super::walk::{Walk, overlaps};
 use super::shape::{AtAnchor, BytesShape};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId, Loop};
@@ -18,6 +18,7 @@ use crate::tokens::accept::Shared;
 use crate::tokens::class::CharClass;
 use crate::tokens::pending::PendingRun;
 use crate::tokens::runs::{Anchor, Profile, Run, RunMask};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::work::Exceeded;
 
 /// Bytes that lead to a loop.

@@ -13,16 +13,11 @@ use super::super::walk::{Area, Closed, PlaceTable, Walk};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalId, WatchWays, Watcher};
 use crate::tokens::class::{CharClass, LackId};
+use crate::tuning::closed::{
+    DEEP, FAR, FAR_IN_FORMULAS, FORMULAS, FORMULAS_AROUND, LEAST, LEAST_BY_MACHINES, MANY, PLACES,
+    PLACES_AROUND,
+};
 use crate::work::Exceeded;
-
-/// How many places may be looked at.
-const PLACES: usize = 320;
-/// The same where each is a formula, of which it takes much more to find out what it can do.
-const FORMULAS: usize = 128;
-
-/// The same for what is asked of one place at many nodes.
-const PLACES_AROUND: usize = 48;
-const FORMULAS_AROUND: usize = 8;
 
 /// The search for it.
 struct Search {
@@ -130,7 +125,7 @@ impl Search {
 
     /// Whether too little is left to be worth it.
     fn is_poor(&self) -> bool {
-        self.ascii.is_empty() || self.most < if self.machines { FEWEST } else { LEAST }
+        self.ascii.is_empty() || self.most < if self.machines { LEAST_BY_MACHINES } else { LEAST }
     }
 
     /// Whether the place that so many characters lead to is the last one that matters.
@@ -207,18 +202,8 @@ impl Search {
     }
 }
 
-/// Of so many characters at least it must be known that they go on.
-const LEAST: u32 = 2;
-/// Where so many are known to go on, tokens that have more yet are few: they are looked at one by one.
-const FEWEST: u32 = 12;
-/// Characters that do not go on from places that it takes so many to come to are looked for; in formulas so many.
-const FAR: u32 = 4;
-const FAR_IN_FORMULAS: u32 = 2;
 /// No place has so high a number.
 const DEAD_PLACE: usize = u8::MAX as usize - 1;
-/// With so many places, those so many characters away are left: what comes to them is looked at one by one.
-const MANY: usize = 12;
-const DEEP: u32 = 16;
 
 impl Walk<'_> {
     pub(super) fn find_closed(&mut self, local: LocalId) -> Result<Option<Closed>, Exceeded> {

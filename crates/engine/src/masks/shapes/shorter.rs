@@ -12,14 +12,13 @@ use super::shape::{Ask, StateShape};
 use crate::ablate::Switch;
 use crate::automaton::{Bounded, StateId, Store};
 use crate::tokens::pending::Walked;
-use crate::tokens::runs::{LongToken, SHORT};
+use crate::tokens::runs::LongToken;
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::Trie;
+use crate::tuning::runs::SHORT;
+use crate::tuning::shapes::OPEN;
 use crate::vocab::TokenId;
 use crate::work::{Exceeded, Work};
-
-/// So many tokens are followed by themselves to see whether they are too long.
-const OPEN: usize = 32;
 
 /// A loop of which many rounds are left, as one of which more are.
 pub(super) struct LongCount {

@@ -12,10 +12,8 @@ use super::super::walk::Walk;
 use super::shape::{Place, PlaceShape};
 use crate::ablate::Switch;
 use crate::automaton::{LocalId, Rounds};
+use crate::tuning::shapes::STRIPE;
 use crate::work::Exceeded;
-
-/// So many of a byte must be left to make it worth while.
-const STRIPE: u32 = 6;
 
 /// A byte that is counted, and how often.
 pub(super) struct Stripe {

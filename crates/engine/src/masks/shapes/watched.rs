@@ -12,21 +12,18 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use tokenstile_grammar::ir::ByteSet;
 
-use super::super::walk::{RUN_TOKENS, UnderConditions, Walk};
+use super::super::walk::{UnderConditions, Walk};
 use super::shape::{AnchorShape, AtAnchor, Place, PlaceShape, Seen};
 use crate::ablate::{Switch, is_off};
-use crate::automaton::{Endings, LocalId, WATCHERS, WatchPlace, Watched, Watcher};
+use crate::automaton::{Endings, LocalId, WatchPlace, Watched, Watcher};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Entry, Profile, Run, RunMask};
 use crate::tokens::trie::{Ids, ROOT};
+use crate::tuning::seen::WATCHERS;
+use crate::tuning::shapes::{LONG_TOKENS, UNLIKE};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::work::Exceeded;
-
-/// So many tokens that leave too little room are looked at one by one.
-const LONG_TOKENS: usize = 4_000;
-
-/// So many nodes are looked at where two places lead apart.
-const UNLIKE: usize = 1 << 14;
 
 /// A loop under conditions, at an anchor.
 pub(super) struct WatchedRun(Rc<UnderConditions>);

@@ -10,20 +10,17 @@ use smallvec::SmallVec;
 use tokenstile_grammar::ir::{ByteSet, CharSet};
 
 use super::super::memory::Wide;
-use super::super::walk::{Places, RUN_TOKENS, Walk};
+use super::super::walk::{Places, Walk};
 use super::shape::{AtAnchor, BytesShape};
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{LocalExpansion, LocalId};
 use crate::tokens::accept::Shared;
 use crate::tokens::class::{CharClass, LackId};
 use crate::tokens::runs::{Run, RunMask};
+use crate::tuning::closed::{DEAD, RARE, WIDE_PLACES};
+use crate::tuning::walk::RUN_TOKENS;
 use crate::work::Exceeded;
 
-/// How many places may be looked at to find that out, and how many characters may lead nowhere.
-const WIDE_PLACES: usize = 64;
-pub(super) const DEAD: usize = 64;
-/// Up to so many characters are a few.
-const RARE: usize = 24;
 /// From one byte to another.
 type Bytes = (u8, u8);
 

@@ -15,16 +15,8 @@ use crate::tokens::class::CharClass;
 use crate::tokens::pending::{End, Pending, PendingId, PendingRun, Walked};
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Ids, Trie};
+use crate::tuning::walk::{FEW, FRAMES_DEEP, MANY_VISITS};
 use crate::work::{Exceeded, Work};
-
-/// Runs of fewer tokens than this are walked: the tables would cost more than they save.
-pub(crate) const RUN_TOKENS: usize = 256;
-/// More children than this are looked at only if there are some to be found, and more bytes than this at once.
-pub(crate) const FEW: usize = 4;
-/// A walk of so many nodes is long.
-const MANY_VISITS: u32 = 512;
-/// So many frames are walked within each other; those they call further on are walked as a part of them.
-pub(crate) const FRAMES_DEEP: u32 = 32;
 
 /// One walk: what is still to visit, and what was found.
 pub(crate) struct Walk<'a> {
@@ -272,7 +264,7 @@ impl<'a> Walk<'a> {
             && split.apart.calls.is_empty()
             && !is_off(Switch::ChildrenByByte)
         {
-            memory.below(self.store, self.trie, id)
+            memory.children(self.store, self.trie, id)
         } else {
             None
         };

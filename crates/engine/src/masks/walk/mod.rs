@@ -3,5 +3,5 @@
 mod core;
 mod found;
 
-pub(crate) use self::core::{FEW, FRAMES_DEEP, RUN_TOKENS, Walk, calls_apart, overlaps};
+pub(crate) use self::core::{Walk, calls_apart, overlaps};
 pub(crate) use found::{Area, Closed, FIRST, PlaceTable, Places, Rows, Staying, UnderConditions};

@@ -6,32 +6,19 @@
 use std::sync::PoisonError;
 
 use super::super::Session;
-use super::search::{BLANK, DIGITS, PLENTY, is_blank};
+use super::search::{BLANK, DIGITS, is_blank};
 use crate::ablate::{Switch, is_off};
 use crate::tokens::trie::Trie;
 use crate::tracker::{Mode, Spot, Tracker};
+use crate::tuning::repeat_choices::{AHEAD, BELOW, BLANKS, MANY, ROUNDED};
+use crate::tuning::repeats::PLENTY;
 use crate::work::Exceeded;
-
-/// So many characters are looked ahead.
-const AHEAD: usize = 64;
-
-/// With less to repeat than this, as a power of two, it is found out of each token of a text by itself.
-const MANY: f32 = 2.0;
 
 /// Stands for all nodes of the trie where there is too much to see below one.
 const ANY_NODE: u32 = u32::MAX;
 
 /// Ways to the digits of an exponent.
 const TO_EXPONENT: [&[u8]; 8] = [b"", b"1", b"e1", b"E1", b"0e1", b"0E1", b".0e1", b".0E1"];
-
-/// So many nodes of the trie are gone to.
-const BELOW: usize = 1_024;
-
-/// So many places are gone to by white space.
-const BLANKS: usize = 8;
-
-/// Choices are multiplied as sums of numbers that are rounded, by less than this.
-pub(super) const ROUNDED: f32 = 0.01;
 
 /// From the space to the tilde, less what is not written as it is in a string.
 const TEXT: u128 = (!0 << b' ') & !(1 << 0x7F | 1 << b'"' | 1 << b'\\');

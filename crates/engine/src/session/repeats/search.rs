@@ -17,14 +17,8 @@ use crate::automaton::StateId;
 use crate::error::MatchError;
 use crate::stack::{Config, Stack};
 use crate::tracker::{ConfigKey, Mode, SPECIAL, Spot, TEXT_BYTES, Text, Tracker, key_of};
+use crate::tuning::repeats::{PATIENCE, PLENTY, PROBE};
 use crate::work::Work;
-
-/// So many choices, as a power of two, are more than any text can use up.
-pub(super) const PLENTY: f32 = 40.0;
-/// Places that are looked at to find them.
-const PATIENCE: usize = 96;
-/// Steps that are taken before a thorough search.
-const PROBE: usize = 48;
 
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')

@@ -6,10 +6,8 @@ use super::super::trie::{Trie, Utf8Place};
 use super::anchor::{Counted, Entry, Group};
 use super::kinds::{BROKEN, WORD_BYTES, kind_of};
 use super::run::{set, starts_character};
+use crate::tuning::runs::DENSE_GROUP;
 use crate::vocab::TokenId;
-
-/// A group with more tokens than this keeps a mask.
-const DENSE_GROUP: usize = 256;
 
 /// The arrays of an [`Anchor`](super::Anchor).
 pub(super) struct Collected {

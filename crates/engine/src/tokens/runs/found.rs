@@ -7,8 +7,9 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::trie::{Trie, Utf8Place};
 use super::super::union;
 use super::anchor::Counted;
-use super::run::{LONG, Run, RunMask, set, starts_character};
+use super::run::{Run, RunMask, set, starts_character};
 use crate::collections::Words;
+use crate::tuning::runs::LONG;
 use crate::vocab::TokenId;
 
 /// A run's mask while it is put together.

@@ -15,19 +15,10 @@ use super::super::trie::{Trie, TrieNode, Utf8Place};
 use super::chars::ByChar;
 use crate::ablate::{Switch, is_off};
 use crate::collections::{AppendVec, Writer};
+use crate::tuning::lacks::{ASKED, BYTES, CHARS, LACKED, RANGES};
 
-/// So many characters may be lacking whatever the vocabulary.
-const CHARS: usize = 32;
-/// More may be at no more than so many times the nodes at which there are others.
-const LACKED: usize = 2;
 /// How many lacks are known; further ones are taken for what any other set is.
 const KNOWN: usize = u8::MAX as usize;
-
-/// What sets of more ranges than this lack is remembered, as long as they have no more than so many together.
-const RANGES: usize = 64;
-const ASKED: usize = 1 << 16;
-/// Where they take more than this, no more are added that lack many characters.
-const BYTES: usize = 16 << 20;
 
 /// See the module documentation.
 pub(crate) struct Lacks {

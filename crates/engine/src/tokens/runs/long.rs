@@ -5,10 +5,8 @@ use tokenstile_grammar::ir::ByteSet;
 use super::super::class::{CharClass, LackId};
 use super::super::trie::Trie;
 use crate::stored::{Array, Reader, TablesError, Writer, plain};
+use crate::tuning::runs::SHORT;
 use crate::vocab::TokenId;
-
-/// Tokens of more bytes than this are long.
-pub(crate) const SHORT: u32 = 16;
 
 /// The long tokens, longest first.
 pub(super) struct Long(Array<LongToken>);

@@ -22,6 +22,6 @@ mod run;
 
 pub(crate) use anchor::{Anchor, Entry};
 pub(crate) use lacks::Lacks;
-pub(crate) use long::{LongToken, SHORT};
+pub(crate) use long::LongToken;
 pub(crate) use profile::Profile;
-pub(crate) use run::{LONG, Run, RunMask};
+pub(crate) use run::{Run, RunMask};

@@ -15,20 +15,12 @@ use super::kinds::{DIGIT, LOWER, UPPER, WIDE, touched_kinds};
 use super::lacks::{Lacking, Lacks};
 use super::lengths::Lengths;
 use super::long::{Long, LongToken};
-use super::{LONG, Run, RunMask};
+use super::{Run, RunMask};
 use crate::ablate::{Switch, is_off};
 use crate::collections::Words;
 use crate::stored::{Array, Reader, TablesError, Writer};
+use crate::tuning::runs::{ANCHOR_DEPTH, ANCHOR_TOKENS, CACHE_BYTES, FEW, LONG};
 use crate::vocab::TokenId;
-
-/// A subtree with more tokens than this gets tables of its own.
-const ANCHOR_TOKENS: usize = 800;
-/// Unless it is further down than this many bytes.
-const ANCHOR_DEPTH: usize = 16;
-/// So many tokens and nodes are taken out of a mask sooner than another is put together.
-const FEW: usize = 8_000;
-/// Bytes of masks that are kept for classes seen before.
-const CACHE_BYTES: usize = 64 << 20;
 
 /// All anchors of a vocabulary.
 pub(crate) struct Profile {

@@ -9,9 +9,6 @@ use super::super::class::CharClass;
 use crate::collections::Words;
 use crate::vocab::TokenId;
 
-/// From this many characters on, tokens are few enough to be listed.
-pub(crate) const LONG: u32 = 32;
-
 /// A first character and then any number of others, from an anchor on: the shape of most large masks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Run {
@@ -49,7 +46,7 @@ pub(crate) struct RunMask {
     pub(crate) mask: Words,
     /// Tokens of the mask that have too many characters for the run.
     pub(crate) minus: Arc<[TokenId]>,
-    /// The longer tokens of the mask (of more than [`LONG`] characters) with their numbers of characters, longest first.
+    /// The longer tokens of the mask (of more than `tuning::runs::LONG` characters) with their numbers of characters, longest first.
     pub(super) long: Arc<[(u32, TokenId)]>,
     /// No token of the mask has more characters.
     pub(crate) longest: u32,

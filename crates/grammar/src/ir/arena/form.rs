@@ -4,9 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Arena, Expr};
 use crate::ids::ExprId;
-
-/// How deeply nested an expression is looked into.
-const DEPTH: usize = 100;
+use crate::tuning::ir::FORM_DEPTH;
 
 impl Arena {
     /// Whether an expression surely has no more than finitely many texts.
@@ -21,7 +19,7 @@ impl Arena {
 
     /// Bytes that all texts of an expression begin with, as far as they are plain to see.
     pub fn beginning(&self, mut id: ExprId) -> &[u8] {
-        for _ in 0..DEPTH {
+        for _ in 0..FORM_DEPTH {
             id = match self.get(id) {
                 Expr::Literal(literal) => return self.literal_bytes(literal),
                 Expr::Region(inner) => inner,
@@ -42,7 +40,7 @@ impl Arena {
         let optional = |&part: &ExprId| matches!(self.get(part), Expr::Repeat { min: 0, .. });
         match self.get(id) {
             Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => true,
-            _ if depth > DEPTH => false,
+            _ if depth > FORM_DEPTH => false,
             Expr::Alt(list) => self.list(list).iter().any(has),
             Expr::Concat(list) => {
                 let parts = self.list(list);

@@ -1,26 +1,21 @@
 //! How long a search may take.
 
 use crate::error::{Error, ErrorKind};
-
-/// How many steps a search may take.
-pub(super) const MOST: u64 = 1 << 18;
-
-/// The same for all slots of members under a condition together.
-const MOST_JUDGED: u64 = 1 << 22;
+use crate::tuning::ir::{JUDGED_STEPS, TALLY_STEPS};
 
 /// The steps that a search may still take.
 pub(super) struct Effort(u64);
 
 impl Default for Effort {
     fn default() -> Self {
-        Effort(MOST)
+        Effort(TALLY_STEPS)
     }
 }
 
 impl Effort {
     /// What may be spent where a condition must hold.
     pub(super) fn judged() -> Self {
-        Effort(MOST_JUDGED)
+        Effort(JUDGED_STEPS)
     }
 
     pub(super) fn spend(&mut self, steps: u64) -> Result<(), Error> {

@@ -1,12 +1,12 @@
 //! Finds out how the entries of a [`Members`] are to be counted.
 
-use super::effort::MOST;
 use super::judged::Judged;
 use super::order::Order;
 use super::parts::{CountPlan, Field, Layout, SlotPlan};
 use super::tallies::Tallies;
 use super::tree::Tree;
 use crate::ir::{Members, Slot};
+use crate::tuning::ir::TALLY_STEPS;
 
 impl Tallies {
     /// The counting of `members` as the arena has them: counts that say something, no two of the same slots.
@@ -66,7 +66,7 @@ impl Tallies {
 
     /// Leaves counts that overlap in too many ways for all numbers of entries to be gone through to the search by bounds.
     fn search_if_too_many(&mut self) {
-        if self.order.is_some() && self.cost() > MOST {
+        if self.order.is_some() && self.cost() > TALLY_STEPS {
             self.order = None;
             self.clampable = Box::default();
             self.judged = Some(Judged::of_counts());

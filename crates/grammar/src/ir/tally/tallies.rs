@@ -4,12 +4,13 @@ use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 
-use super::effort::{Effort, MOST, too_hard};
+use super::effort::{Effort, too_hard};
 use super::judged::Judged;
 use super::order::Order;
 use super::parts::{CountPlan, Field, SlotPlan, Tally, Witness};
 use super::tree::Tree;
 use crate::error::Error;
+use crate::tuning::ir::TALLY_STEPS;
 
 /// How the entries of a [`Members`](crate::ir::Members) are counted.
 #[derive(Clone, Debug)]
@@ -220,7 +221,7 @@ impl Tallies {
 
     /// Refuses members for which it may take too long to find out what can be completed.
     pub fn check(&self) -> Result<(), Error> {
-        if self.cost() > MOST {
+        if self.cost() > TALLY_STEPS {
             return Err(too_hard());
         }
         match self.judged {

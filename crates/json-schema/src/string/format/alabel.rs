@@ -17,6 +17,7 @@ use tokenstile_grammar::ir::{Arena, ByteSet, Machine, MachineRef};
 use super::idn_chars::{Chars, Traits, VALID};
 use super::punycode::Decoder;
 use super::ulabel::{Defects, Direction, defects, go_together};
+use crate::tuning::format::{ALL_TRIED, DEFECTS, INSERTED, INSERTIONS, NUMBERS, TRIED};
 
 /// What the names of these machines begin with.
 const FAMILY: &str = "A-label of ";
@@ -27,16 +28,6 @@ const PREFIX: u32 = 4;
 const AMPLE: u32 = 9;
 /// A hyphen, and three digits for one insertion.
 const CLOSE: u32 = 4;
-/// How many insertions are looked for, one after another.
-const DEPTH: u32 = 4;
-/// How many code points are tried for each place, of those that leave so many things wrong.
-const TRIED: usize = 3;
-const DEFECTS: usize = 4;
-/// How many are tried for each place in all.
-const ALL_TRIED: usize = 24;
-/// How many of the first numbers that can be written are looked at, and how many of those that say something valid.
-const NUMBERS: u64 = 2_048;
-const INSERTIONS: usize = 64;
 /// Greater code points are in no label.
 const LAST_CODE: u64 = 0x3_1FFF;
 
@@ -83,13 +74,13 @@ impl ALabel {
         let chars = Chars::get();
         let decoder = Decoder::new(text);
         match defects(&decoder.label, self.direction, chars) {
-            Some(defects) if self.is_remedied(&decoder, &defects, room - 1, DEPTH) => return true,
+            Some(defects) if self.is_remedied(&decoder, &defects, room - 1, INSERTED) => return true,
             _ => {}
         }
         let longer = Decoder::new(&[text, b"a"].concat());
         room > CLOSE
             && defects(&longer.label, self.direction, chars)
-                .is_some_and(|defects| self.is_remedied(&longer, &defects, room - 2, DEPTH))
+                .is_some_and(|defects| self.is_remedied(&longer, &defects, room - 2, INSERTED))
     }
 
     /// What a text says up to here, unless it is lost.
@@ -119,12 +110,12 @@ impl ALabel {
     fn goes_on(&self, decoder: &Decoder, room: u32) -> bool {
         let Some(defects) = self.defects(decoder) else { return false };
         if !decoder.is_within() {
-            return self.is_remedied(decoder, &defects, room, DEPTH);
+            return self.is_remedied(decoder, &defects, room, INSERTED);
         }
         if self.has_insertion(decoder, room) {
             return true;
         }
-        !defects.is_empty() && self.is_remedied(decoder, &defects, room, DEPTH)
+        !defects.is_empty() && self.is_remedied(decoder, &defects, room, INSERTED)
     }
 
     /// Whether one of the first numbers that can be written leads on.
@@ -146,7 +137,7 @@ impl ALabel {
             let mut next = decoder.clone();
             next.insert(number);
             let Some(defects) = self.defects(&next) else { continue };
-            if self.is_remedied(&next, &defects, room - cost, DEPTH) {
+            if self.is_remedied(&next, &defects, room - cost, INSERTED) {
                 return true;
             }
             tried += 1;

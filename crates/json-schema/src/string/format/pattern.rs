@@ -1,7 +1,7 @@
 //! Regular expressions of ECMA-262 with its `u` flag, as far as a regular expression can tell.
 //!
 //! The grammar is not regular: groups nest, names must differ, back-references need their group. So this is a part of
-//! it, all of which is valid: groups (in a plain expression, to a depth of [`DEPTH`]), at most one of them with a name, no
+//! it, all of which is valid: groups (in a plain expression, to a depth of [`PATTERN_DEPTH`]), at most one of them with a name, no
 //! back-references, no modifiers; ranges and counts where the order of their ends is plain to see; the properties that are commonly
 //! asked for. The `u` flag refuses more than its absence, so what is valid with it is valid without it.
 
@@ -9,9 +9,7 @@ use tokenstile_grammar::ir::CharSet;
 use tokenstile_grammar::{Error, ExprId, RuleId};
 
 use super::build::Build;
-
-/// How deep groups may be nested in a plain expression.
-const DEPTH: usize = 4;
+use crate::tuning::format::PATTERN_DEPTH;
 
 /// What stands for itself outside of classes.
 const PLAIN: &str = r"[^\^$\\.*+?()\[\]{}|]";
@@ -88,7 +86,7 @@ pub(super) fn pattern(build: &mut Build<'_>) -> Result<ExprId, Error> {
     // Level by level from the innermost: without a named group, and with just one. What comes before that one is written
     // once, whether it comes or not.
     let (mut none, mut one, mut rest) = (build.arena.never(), build.arena.never(), build.arena.never());
-    for depth in 0..=DEPTH {
+    for depth in 0..=PATTERN_DEPTH {
         let [none_closed, one_closed] = [none, one].map(|inner| build.seq(&[inner, parts.close]));
         let mut terms = vec![parts.simple];
         if depth > 0 {

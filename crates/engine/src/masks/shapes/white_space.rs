@@ -4,23 +4,23 @@
 //! one that is called, and what follows is where it returns. The *answer* is what is known of white space, and what follows does
 //! with what that leaves. The *limit*: not too many within each other.
 
-use super::super::walk::FRAMES_DEEP;
 use super::shape::{Ask, StateShape};
 use crate::ablate::Switch;
-use crate::automaton::BlankFirst;
+use crate::automaton::WhiteSpaceFirst;
 use crate::tokens::pending::Walked;
+use crate::tuning::walk::FRAMES_DEEP;
 use crate::work::{Exceeded, Work};
 
-impl<'a> StateShape<'a> for BlankFirst {
-    const WAY: Switch = Switch::BlanksApart;
+impl<'a> StateShape<'a> for WhiteSpaceFirst {
+    const WAY: Switch = Switch::WhiteSpaceApart;
 
     fn recognize(ask: &Ask<'a>, work: &mut Work) -> Option<Self> {
-        if may_be_apart(work) { ask.store.blank_first(ask.state) } else { None }
+        if may_be_apart(work) { ask.store.white_space_first(ask.state) } else { None }
     }
 
     fn answer(self, ask: &Ask<'a>, work: &mut Work) -> Result<Option<Walked>, Exceeded> {
         let mut walk = ask.walk(work);
-        let known = ask.of(self.blank, walk.work)?;
+        let known = ask.of(self.space, walk.work)?;
         walk.follow(&known, self.then)?;
         Ok(Some(walk.finish(None)))
     }

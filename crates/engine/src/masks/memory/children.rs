@@ -1,23 +1,21 @@
-//! What lies below the nodes at which a token may be left over, in order by byte.
+//! The children of the nodes at which a token may be left over, in order of their bytes.
 
 use crate::tokens::pending::Pending;
 use crate::tokens::trie::Trie;
-
-/// Fewer nodes than this are gone through one by one.
-const MANY: usize = 16;
+use crate::tuning::memory::ORDERED;
 
 /// See the module documentation.
-pub(crate) struct Below {
+pub(crate) struct Children {
     /// Where the children by each byte begin.
     starts: Box<[u32; 257]>,
     /// A node, and its child.
     children: Box<[(u32, u32)]>,
 }
 
-impl Below {
+impl Children {
     /// Whether it pays to put in order what lies below.
     pub(crate) fn pays(pending: &Pending) -> bool {
-        pending.nodes.len() >= MANY
+        pending.nodes.len() >= ORDERED
     }
 
     pub(crate) fn of(trie: &Trie, pending: &Pending) -> Self {
@@ -41,7 +39,7 @@ impl Below {
                 *place += 1;
             }
         }
-        Below { starts, children: children.into() }
+        Children { starts, children: children.into() }
     }
 
     /// The children by a byte, each with its node.
