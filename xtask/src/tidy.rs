@@ -55,7 +55,13 @@ const LAYERS: [Layer; 17] = [
         may_offer: &["rayon"],
         tests_may_use: &["tokenstile", "tokenstile-harness", "tokenstile-json-schema", "tokenstile-testkit"],
     },
-    Layer { folder: "crates/logits", core: true, may_use: &[], may_offer: &[], tests_may_use: &["tokenstile-testkit"] },
+    Layer {
+        folder: "crates/logits",
+        core: true,
+        may_use: &[],
+        may_offer: &[],
+        tests_may_use: &["tokenstile-testkit"],
+    },
     Layer {
         folder: "crates/tokenstile",
         core: true,

@@ -37,8 +37,8 @@ pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};
 pub use matcher::{Commit, Matcher};
 pub use step::{
-    Batch, DraftTokens, DraftTree, Fill, MaskRows, PADDING, PlanError, RowKind, RowReport, SequenceId, StepOptions, StepReport, Turn,
-    TurnReport,
+    Batch, DraftTokens, DraftTree, Fill, MaskRows, PADDING, PlanError, RowKind, RowReport, SequenceId,
+    StepOptions, StepReport, Turn, TurnReport,
 };
 pub use stored::TablesError;
 pub use vocab::{

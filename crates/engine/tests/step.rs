@@ -1,12 +1,14 @@
 //! Steps of a batch against the plain way: commit, fill a mask, roll back, one sequence and one token at a time.
 
 use tokenstile_engine::{
-    Batch, Commit, Compiler, Constraint, DraftTokens, DraftTree, Fill, Grammar, Limits, MaskRows, MatchError,
+    Batch, Commit, Compiler, Constraint, DraftTokens, DraftTree, Fill, Grammar, MaskRows, MatchError,
     Matcher, PADDING, PlanError, RowKind, SequenceId, StepOptions, TokenId, Turn, Vocab,
 };
-use tokenstile_harness::{gbnf, mask_of, tokens_in, vocab};
+use tokenstile_harness::{gbnf, mask_of, tokens_in};
 use tokenstile_testkit::Rng;
-use tokenstile_testkit::generate::{GrammarOptions, VocabOptions, random_grammar, random_vocab, sample_sentence};
+use tokenstile_testkit::generate::{
+    GrammarOptions, VocabOptions, random_grammar, random_vocab, sample_sentence,
+};
 
 /// A row that nobody wrote to.
 const UNTOUCHED: u32 = 0xABCD_1234;
@@ -31,7 +33,9 @@ impl Drafted {
         match self {
             Drafted::None => DraftTokens::None,
             Drafted::Chain(tokens) => DraftTokens::Chain(tokens),
-            Drafted::Eagle(tokens, next, sibling) => DraftTokens::Tree(DraftTree::eagle(tokens, next, sibling)),
+            Drafted::Eagle(tokens, next, sibling) => {
+                DraftTokens::Tree(DraftTree::eagle(tokens, next, sibling))
+            }
             Drafted::Parents(tokens, parents) => DraftTokens::Tree(DraftTree::parents(tokens, parents)),
         }
     }
@@ -146,7 +150,8 @@ fn random_draft(rng: &mut Rng, matcher: &Matcher) -> Drafted {
     // Several ways from the same place, with a common root.
     let (mut tokens, mut parents): (Vec<TokenId>, Vec<i64>) = (Vec::new(), Vec::new());
     for _ in 0..=rng.below(3) {
-        let mut parent = if tokens.is_empty() || rng.chance(1, 2) { -1 } else { rng.below(tokens.len()) as i64 };
+        let mut parent =
+            if tokens.is_empty() || rng.chance(1, 2) { -1 } else { rng.below(tokens.len()) as i64 };
         for token in random_tokens(rng, matcher, 3) {
             parents.push(parent);
             parent = tokens.len() as i64;
@@ -216,7 +221,8 @@ fn step_and_compare(rng: &mut Rng, batch: &mut Batch, ids: &[SequenceId], alone:
         .iter()
         .map(|a| Turn::new(ids[a.sequence], a.row).commit(&a.tokens).draft(a.draft.as_tokens()))
         .collect();
-    let report = batch.step(&turns, MaskRows::new(&mut masks, width).with_stride(width + gap), &options).unwrap();
+    let report =
+        batch.step(&turns, MaskRows::new(&mut masks, width).with_stride(width + gap), &options).unwrap();
     for (turn, a) in asked.iter().enumerate() {
         let matcher = &mut alone[a.sequence];
         let done = report.turns()[turn];
@@ -242,6 +248,31 @@ fn step_and_compare(rng: &mut Rng, batch: &mut Batch, ids: &[SequenceId], alone:
         }
     }
     asked.len()
+}
+
+#[test]
+fn rows_that_stay_the_same_are_known() {
+    let grammar = gbnf(r#"root ::= "a"* "b""#);
+    let constraint = Compiler::new(spelled(&["a", "b"])).compile(&grammar).unwrap();
+    let mut batch = Batch::new();
+    let id = batch.insert(constraint.matcher());
+    let width = constraint.mask_words();
+    let mut masks = vec![0; 2 * width];
+    let mut step = |batch: &mut Batch, row, tokens: &[TokenId]| {
+        let turn = [Turn::new(id, row).commit(tokens)];
+        let report = batch.step(&turn, MaskRows::new(&mut masks, width), &StepOptions::default()).unwrap();
+        assert_eq!(report.error(), None);
+        report.rows()[0].same
+    };
+    assert!(!step(&mut batch, 0, &[]));
+    assert!(step(&mut batch, 0, &[]) && step(&mut batch, 0, &[0]));
+    assert!(!step(&mut batch, 1, &[0]));
+    assert!(!step(&mut batch, 0, &[1]), "the mask is another one");
+    assert!(!step(&mut batch, 1, &[]));
+    batch.get_mut(id).unwrap().rollback(1).unwrap();
+    batch.forget_rows();
+    assert!(!step(&mut batch, 0, &[]));
+    assert!(step(&mut batch, 0, &[0]));
 }
 
 /// What a row is said to allow is what its mask allows.
@@ -292,8 +323,13 @@ fn steps_are_what_is_done_one_by_one() {
     assert!(compared > 2_000, "only {compared} turns were compared");
 }
 
+/// A vocabulary of these tokens from 0 on, and an end token.
+fn spelled(tokens: &[&str]) -> Vocab {
+    Vocab::from_tokens((0..).zip(tokens.iter().copied()), &[tokens.len() as TokenId]).unwrap()
+}
+
 fn letters() -> Constraint {
-    Compiler::new(vocab(&["a", "b", "ab", "c"])).compile(&gbnf(r#"root ::= "a" "b"* "c""#)).unwrap()
+    Compiler::new(spelled(&["a", "b", "ab", "c"])).compile(&gbnf(r#"root ::= "a" "b"* "c""#)).unwrap()
 }
 
 #[test]
@@ -318,14 +354,19 @@ fn wrong_plans_change_nothing() {
         ("twice", vec![turn(one, 0), turn(one, 1)], PlanError::SameSequence { turn: 1, sequence: one }),
         ("no row", vec![turn(one, 3)], PlanError::NoSuchRow { turn: 0, row: 3, rows: 3 }),
         ("last row", vec![turn(one, 0).draft(far)], PlanError::NoSuchRow { turn: 0, row: 3, rows: 3 }),
-        ("same row", vec![turn(one, 2), turn(two, 1).draft(DraftTokens::Chain(&[1]))], PlanError::SameRow { turn: 0, row: 2 }),
+        (
+            "same row",
+            vec![turn(one, 2), turn(two, 1).draft(DraftTokens::Chain(&[1]))],
+            PlanError::SameRow { turn: 0, row: 2 },
+        ),
         ("circle", vec![turn(one, 0).draft(circle)], PlanError::TreeLink { node: 1 }),
         ("outside", vec![turn(one, 0).draft(outside)], PlanError::TreeLink { node: 1 }),
         ("uneven", vec![turn(one, 0).draft(uneven)], PlanError::TreeLengths { tokens: 2, links: 1 }),
         ("rootless", vec![turn(one, 0).draft(rootless)], PlanError::TreeLengths { tokens: 0, links: 0 }),
     ];
     for (name, turns, wanted) in plans {
-        let error = batch.step(&turns, MaskRows::new(&mut masks, words), &StepOptions::default()).unwrap_err();
+        let error =
+            batch.step(&turns, MaskRows::new(&mut masks, words), &StepOptions::default()).unwrap_err();
         assert_eq!(error, wanted, "{name}");
     }
     let narrow = batch.step(&[turn(one, 0)], MaskRows::new(&mut masks, 0), &StepOptions::default());
@@ -368,7 +409,8 @@ fn a_step_is_cancelled() {
     cancel.cancel();
     let options = StepOptions::default().with_cancel(cancel);
     let width = masks.len();
-    let report = batch.step(&[Turn::new(id, 0).commit(&[0])], MaskRows::new(&mut masks, width), &options).unwrap();
+    let report =
+        batch.step(&[Turn::new(id, 0).commit(&[0])], MaskRows::new(&mut masks, width), &options).unwrap();
     assert!(report.turns()[0].cancelled && report.rows()[0].kind == RowKind::Cancelled);
     assert_eq!(batch.get(id).map(Matcher::steps), Some(0));
     assert_eq!(masks[0], UNTOUCHED);
@@ -376,16 +418,16 @@ fn a_step_is_cancelled() {
 
 #[test]
 fn what_must_follow_a_single_token() {
-    let limits = Limits::default();
-    let grammar = Grammar::choice(&["abcab".to_owned(), "cc".to_owned()], &limits).unwrap();
-    let constraint = Compiler::new(vocab(&["a", "b", "c"])).compile(&grammar).unwrap();
+    let grammar = gbnf(r#"root ::= "abcab" | "cc""#);
+    let constraint = Compiler::new(spelled(&["a", "b", "c"])).compile(&grammar).unwrap();
     let mut batch = Batch::new();
     let id = batch.insert(constraint.matcher());
     let mut masks = vec![0; 2 * constraint.mask_words()];
     let width = constraint.mask_words();
     let options = StepOptions::default().with_few(2).with_forced(3);
     let draft = DraftTokens::Chain(&[0]);
-    let report = batch.step(&[Turn::new(id, 0).draft(draft)], MaskRows::new(&mut masks, width), &options).unwrap();
+    let report =
+        batch.step(&[Turn::new(id, 0).draft(draft)], MaskRows::new(&mut masks, width), &options).unwrap();
     assert_eq!(report.rows().iter().map(|row| row.kind).collect::<Vec<_>>(), [RowKind::Few, RowKind::One]);
     assert_eq!(report.tokens(0), [0, 2]);
     assert_eq!(report.tokens(1), [1, 2, 0, 1]);

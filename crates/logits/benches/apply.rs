@@ -27,7 +27,9 @@ fn all(c: &mut Criterion) {
 
     let mut group = c.benchmark_group("f32");
     group.throughput(Throughput::Bytes(4 * TOKENS as u64));
-    group.bench_function("copy", |b| b.iter(|| black_box(&mut single_out).copy_from_slice(black_box(&single))));
+    group.bench_function("copy", |b| {
+        b.iter(|| black_box(&mut single_out).copy_from_slice(black_box(&single)))
+    });
     for (name, mask) in masks() {
         group.bench_function(format!("forbid, {name}"), |b| {
             b.iter(|| forbid(black_box(&mask), LogitsMut::F32(black_box(&mut single_out))));

@@ -79,7 +79,8 @@ fn best_plain<K: Number>(mask: &[u32], logits: &[K::Bits]) -> Option<u32> {
             (best, place) = (largest, Some(start));
         }
     }
-    let is_best = |&token: &usize| mask[token / LANES] >> (token % LANES) & 1 == 1 && K::key(logits[token]) == best;
+    let is_best =
+        |&token: &usize| mask[token / LANES] >> (token % LANES) & 1 == 1 && K::key(logits[token]) == best;
     (place?..logits.len()).find(is_best).map(|token| token as u32)
 }
 

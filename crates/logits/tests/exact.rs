@@ -27,7 +27,9 @@ fn is_allowed(mask: &[u32], token: usize) -> bool {
 fn best_by_definition(mask: &[u32], logits: &[f64]) -> Option<u32> {
     let mut best: Option<usize> = None;
     for token in (0..logits.len()).filter(|&token| is_allowed(mask, token)) {
-        let is_better = best.is_none_or(|best| logits[token] > logits[best] || logits[best].is_nan() && !logits[token].is_nan());
+        let is_better = best.is_none_or(|best| {
+            logits[token] > logits[best] || logits[best].is_nan() && !logits[token].is_nan()
+        });
         if is_better {
             best = Some(token);
         }
@@ -64,14 +66,16 @@ fn both_are_what_they_say() {
         let mask = random_mask(&mut rng, words);
         let len = rng.below(32 * words + 40);
         let bits: Vec<u16> = (0..len).map(|_| random_bits(&mut rng)).collect();
-        let single: Vec<f32> = bits.iter().map(|&b| f32::from_bits(u32::from(b) << 16 | rng.below(2) as u32)).collect();
+        let single: Vec<f32> =
+            bits.iter().map(|&b| f32::from_bits(u32::from(b) << 16 | rng.below(2) as u32)).collect();
         let as_f64 = |read: fn(u16) -> f64| bits.iter().map(|&b| read(b)).collect::<Vec<f64>>();
         assert_eq!(best(&mask, Logits::F16(&bits)), best_by_definition(&mask, &as_f64(half)), "{round}");
         assert_eq!(best(&mask, Logits::Bf16(&bits)), best_by_definition(&mask, &as_f64(brain)), "{round}");
         let wanted: Vec<f64> = single.iter().map(|&x| f64::from(x)).collect();
         assert_eq!(best(&mask, Logits::F32(&single)), best_by_definition(&mask, &wanted), "{round}");
 
-        let kept = |token: usize, bits: u32, infinity: u32| if is_allowed(&mask, token) { bits } else { infinity };
+        let kept =
+            |token: usize, bits: u32, infinity: u32| if is_allowed(&mask, token) { bits } else { infinity };
         for (f16, infinity) in [(true, 0xFC00), (false, 0xFF80)] {
             let mut after = bits.clone();
             forbid(&mask, if f16 { LogitsMut::F16(&mut after) } else { LogitsMut::Bf16(&mut after) });

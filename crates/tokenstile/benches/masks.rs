@@ -96,7 +96,8 @@ fn batches(c: &mut Criterion) {
         let matcher = in_the_middle(&compiler);
         let words = matcher.mask_words();
         let mut batch = Batch::new();
-        let turns: Vec<Turn<'_>> = (0..BATCH).map(|row| Turn::new(batch.insert(matcher.fork()), row)).collect();
+        let turns: Vec<Turn<'_>> =
+            (0..BATCH).map(|row| Turn::new(batch.insert(matcher.fork()), row)).collect();
         let mut fill = |masks: &mut [u32]| {
             let done = batch.step(&turns, MaskRows::new(masks, words), &StepOptions::default());
             assert!(done.is_ok_and(|report| report.error().is_none()));

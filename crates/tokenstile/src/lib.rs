@@ -80,9 +80,10 @@ pub use compiler::Compiler;
 pub use grammar::Grammar;
 
 pub use tokenstile_engine::{
-    Batch, Commit, CompileError, Constraint, DraftTokens, DraftTree, Fill, Fingerprint, MAX_TOKENS, MaskRows, MatchError, Matcher,
-    MemoStats, PADDING, PlanError, RowKind, RowReport, SequenceId, Stats, StepOptions, StepReport, TablesError, TokenId,
-    TokenKind, Turn, TurnReport, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,
+    Batch, Commit, CompileError, Constraint, DraftTokens, DraftTree, Fill, Fingerprint, MAX_TOKENS, MaskRows,
+    MatchError, Matcher, MemoStats, PADDING, PlanError, RowKind, RowReport, SequenceId, Stats, StepOptions,
+    StepReport, TablesError, TokenId, TokenKind, Turn, TurnReport, Vocab, VocabBuilder, VocabError,
+    VocabErrorKind, VocabPlace,
 };
 pub use tokenstile_logits as logits;
 

@@ -35,6 +35,13 @@ pub struct Matcher {
     shown_at: Option<usize>,
 }
 
+/// What tells masks apart: see [`Matcher::mask_key`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MaskKey {
+    generation: u64,
+    whole: WholeId,
+}
+
 impl Clone for Matcher {
     fn clone(&self) -> Self {
         Matcher {
@@ -148,6 +155,13 @@ impl Matcher {
         let known = masks.remember(store, config, (tokens, accepts));
         self.here.whole = Some(known);
         Ok(masks.write(store, kept, known, words))
+    }
+
+    /// What the mask that was written last depends on, if that can be told: two masks with the same key are the same.
+    pub(crate) fn mask_key(&self) -> Option<MaskKey> {
+        let (is_plain, generation) = (self.here.place.1.is_none(), self.session.generation.number);
+        let whole = self.here.whole.filter(|_| is_plain && !self.is_finished())?;
+        Some(MaskKey { generation, whole })
     }
 
     /// What is known of the configuration, if its mask was asked for before.

@@ -2,9 +2,9 @@
 
 use super::plan::{DraftTokens, Fill, PADDING, StepOptions, Turn};
 use super::report::{RowKind, RowReport, TurnReport};
-use super::tree::{Links, NONE, DraftTree};
+use super::tree::{DraftTree, Links, NONE};
 use crate::error::MatchError;
-use crate::matcher::Matcher;
+use crate::matcher::{MaskKey, Matcher};
 use crate::vocab::TokenId;
 
 use smallvec::SmallVec;
@@ -27,6 +27,8 @@ pub(super) struct Part<'a> {
     pub(super) first_row: usize,
     pub(super) rows: &'a mut [RowReport],
     pub(super) listed: &'a mut [TokenId],
+    /// Which masks the batch wrote to the rows from `first_row` on last.
+    pub(super) written: &'a mut [Option<MaskKey>],
 }
 
 /// What is the same for all turns of a step.
@@ -44,7 +46,8 @@ impl Job {
         for (index, report) in part.rows.iter_mut().enumerate() {
             *report = RowReport::new(self.row + index);
         }
-        let mut rows = Rows { context, offset: (self.row - part.first_row) * context.stride, part };
+        let skipped = self.row - part.first_row;
+        let mut rows = Rows { context, offset: skipped * context.stride, skipped, part };
         if context.options.cancel.as_ref().is_some_and(|cancel| cancel.is_cancelled()) {
             self.report.cancelled = true;
             rows.part.rows.iter_mut().for_each(|row| row.kind = RowKind::Cancelled);
@@ -107,7 +110,12 @@ impl Job {
         done
     }
 
-    fn tree_from(&mut self, tree: &DraftTree<'_>, links: &Links, rows: &mut Rows<'_, '_>) -> Result<(), MatchError> {
+    fn tree_from(
+        &mut self,
+        tree: &DraftTree<'_>,
+        links: &Links,
+        rows: &mut Rows<'_, '_>,
+    ) -> Result<(), MatchError> {
         if !rows.mask(&mut self.matcher, 0)? {
             return Ok(());
         }
@@ -171,6 +179,8 @@ struct Rows<'a, 'b> {
     context: &'a Context<'a>,
     /// Where the words of its first row begin.
     offset: usize,
+    /// How many rows of the part are before its first.
+    skipped: usize,
     part: Part<'b>,
 }
 
@@ -187,7 +197,11 @@ impl Rows<'_, '_> {
             return Ok(false);
         }
         matcher.fill_mask(self.words(row))?;
-        self.part.rows[row].kind = RowKind::Mask;
+        let key = matcher.mask_key();
+        let report = &mut self.part.rows[row];
+        report.kind = RowKind::Mask;
+        report.same = key.is_some() && self.part.written[self.skipped + row] == key;
+        self.part.written[self.skipped + row] = key;
         if self.context.options.few > 0 {
             self.list(matcher, row)?;
         }
@@ -237,12 +251,16 @@ impl Rows<'_, '_> {
     }
 
     fn fill(&mut self, row: usize, fill: Fill, last: usize) {
+        if fill != Fill::Unchanged {
+            self.part.written[self.skipped + row] = None;
+        }
         match fill {
             Fill::Zeros => self.words(row).fill(0),
             Fill::Ones => self.words(row).fill(u32::MAX),
             Fill::LastMask if self.part.rows[last].kind == RowKind::Past => self.words(row).fill(u32::MAX),
             Fill::LastMask => {
-                let (from, to) = (self.offset + last * self.context.stride, self.offset + row * self.context.stride);
+                let (from, to) =
+                    (self.offset + last * self.context.stride, self.offset + row * self.context.stride);
                 self.part.words.copy_within(from..from + self.context.width, to);
             }
             Fill::Unchanged => {}
@@ -252,15 +270,20 @@ impl Rows<'_, '_> {
     /// No row is to be relied on.
     fn fail(&mut self) {
         for row in 0..self.part.rows.len() {
-            self.part.rows[row].kind = RowKind::Failed;
-            self.part.rows[row].tokens = 0;
+            self.part.rows[row] =
+                RowReport { kind: RowKind::Failed, ..RowReport::new(self.part.rows[row].row) };
+            self.part.written[self.skipped + row] = None;
             self.words(row).fill(0);
         }
     }
 }
 
 /// Adds what must follow a single token, at most `most` tokens. The matcher stands where it stood afterwards.
-fn follow(matcher: &mut Matcher, tokens: &mut SmallVec<[TokenId; 32]>, most: usize) -> Result<(), MatchError> {
+fn follow(
+    matcher: &mut Matcher,
+    tokens: &mut SmallVec<[TokenId; 32]>,
+    most: usize,
+) -> Result<(), MatchError> {
     let start = matcher.steps();
     let mut followed = Ok(());
     while followed.is_ok() && tokens.len() <= most {

@@ -7,10 +7,10 @@ mod tree;
 
 use job::{Context, Job, Part};
 
-use crate::matcher::Matcher;
+use crate::matcher::{MaskKey, Matcher};
 
 pub use plan::{DraftTokens, Fill, MaskRows, PADDING, SequenceId, StepOptions, Turn};
-pub use report::{PlanError, StepReport, RowKind, RowReport, TurnReport};
+pub use report::{PlanError, RowKind, RowReport, StepReport, TurnReport};
 pub use tree::DraftTree;
 
 /// The sequences that a server works on together.
@@ -44,6 +44,8 @@ pub struct Batch {
     /// The turns that are being done, in the order of their rows. Empty between steps.
     jobs: Vec<Job>,
     report: StepReport,
+    /// Which masks were written to which rows last.
+    written: Vec<Option<MaskKey>>,
 }
 
 /// The place of one sequence.
@@ -119,10 +121,16 @@ impl Batch {
         let MaskRows { words, width, stride } = masks;
         let context = Context { turns, options, width, stride };
         let StepReport { rows, listed, .. } = &mut self.report;
-        let part = Part { words, first_row: 0, rows, listed };
+        let part = Part { words, first_row: 0, rows, listed, written: &mut self.written };
         run(&mut self.jobs, &context, part);
         self.end(turns);
         Ok(&self.report)
+    }
+
+    /// Takes the rows of the buffer for unknown: it is another one, or somebody else has written to it. Until then a row that is
+    /// written as it was is reported as [`same`](RowReport::same).
+    pub fn forget_rows(&mut self) {
+        self.written.clear();
     }
 
     /// Whether a plan can be done.
@@ -174,6 +182,8 @@ impl Batch {
             }
             first += rows;
         }
+        let end = self.order.last().map_or(0, |(row, rows, _)| row + rows);
+        self.written.resize(end.max(self.written.len()), None);
         self.report.room = room;
         self.report.rows.clear();
         self.report.rows.resize(first, RowReport::new(0));
@@ -204,8 +214,15 @@ fn run(jobs: &mut [Job], context: &Context<'_>, part: Part<'_>) {
     let count: usize = first.iter().map(|job| job.rows).sum();
     let (rows, more_rows) = part.rows.split_at_mut(count);
     let (listed, more_listed) = part.listed.split_at_mut(count * context.options.listed());
-    let part = Part { words, first_row: part.first_row, rows, listed };
-    let more = Part { words: more_words, first_row: boundary, rows: more_rows, listed: more_listed };
+    let (written, more_written) = part.written.split_at_mut(boundary - part.first_row);
+    let part = Part { words, first_row: part.first_row, rows, listed, written };
+    let more = Part {
+        words: more_words,
+        first_row: boundary,
+        rows: more_rows,
+        listed: more_listed,
+        written: more_written,
+    };
     #[cfg(feature = "rayon")]
     if context.options.parallel {
         rayon::join(|| run(first, context, part), || run(second, context, more));

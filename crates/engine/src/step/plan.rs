@@ -129,7 +129,14 @@ pub struct StepOptions {
 
 impl Default for StepOptions {
     fn default() -> Self {
-        StepOptions { refused: Fill::LastMask, past: Fill::Ones, few: 0, forced: 0, parallel: true, cancel: None }
+        StepOptions {
+            refused: Fill::LastMask,
+            past: Fill::Ones,
+            few: 0,
+            forced: 0,
+            parallel: true,
+            cancel: None,
+        }
     }
 }
 

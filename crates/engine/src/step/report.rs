@@ -75,13 +75,16 @@ pub struct RowReport {
     pub row: usize,
     /// What it has.
     pub kind: RowKind,
+    /// Whether the row is known to be the same as the batch wrote it last: what was made of it then need not be made again. A
+    /// row may be the same without that being known.
+    pub same: bool,
     /// How many tokens [`StepReport::tokens`] has for it.
     pub(super) tokens: usize,
 }
 
 impl RowReport {
     pub(super) fn new(row: usize) -> Self {
-        RowReport { row, kind: RowKind::Past, tokens: 0 }
+        RowReport { row, kind: RowKind::Past, same: false, tokens: 0 }
     }
 }
 
@@ -175,7 +178,9 @@ impl fmt::Display for PlanError {
             PlanError::NoSuchRow { turn, row, rows } => {
                 write!(f, "turn {turn}: row {row} is not in the buffer, which has {rows}")
             }
-            PlanError::SameRow { turn, row } => write!(f, "turn {turn}: another turn writes to row {row} too"),
+            PlanError::SameRow { turn, row } => {
+                write!(f, "turn {turn}: another turn writes to row {row} too")
+            }
             PlanError::RowTooShort { turn, width, needed } => {
                 write!(f, "turn {turn}: a row has {width} words, but its masks have {needed}")
             }

@@ -51,16 +51,21 @@ impl<'a> DraftTree<'a> {
     /// Its nodes by their rows, each with its first child and its next sibling.
     pub(super) fn links(&self) -> Result<Links, PlanError> {
         let rows = self.rows();
-        let mut links = Links { first: SmallVec::from_elem(NONE, rows), next: SmallVec::from_elem(NONE, rows) };
+        let mut links =
+            Links { first: SmallVec::from_elem(NONE, rows), next: SmallVec::from_elem(NONE, rows) };
         match self.form {
             Form::Links { next_token, next_sibling } => {
                 let nodes = self.tokens.len();
                 if next_token.len() != nodes || next_sibling.len() != nodes || nodes == 0 {
-                    return Err(PlanError::TreeLengths { tokens: nodes, links: next_token.len().min(next_sibling.len()) });
+                    return Err(PlanError::TreeLengths {
+                        tokens: nodes,
+                        links: next_token.len().min(next_sibling.len()),
+                    });
                 }
                 for node in 0..nodes {
                     links.first[node] = index(next_token[node], nodes).ok_or(PlanError::TreeLink { node })?;
-                    links.next[node] = index(next_sibling[node], nodes).ok_or(PlanError::TreeLink { node })?;
+                    links.next[node] =
+                        index(next_sibling[node], nodes).ok_or(PlanError::TreeLink { node })?;
                 }
                 links.next[0] = NONE;
             }
@@ -109,7 +114,9 @@ impl Links {
             if std::mem::replace(&mut seen[node as usize], true) {
                 return Err(PlanError::TreeLink { node: node as usize });
             }
-            open.extend([self.first[node as usize], self.next[node as usize]].into_iter().filter(|&n| n != NONE));
+            open.extend(
+                [self.first[node as usize], self.next[node as usize]].into_iter().filter(|&n| n != NONE),
+            );
         }
         Ok(())
     }
