@@ -52,6 +52,7 @@ const ORDERS: [Rules<'_>; 9] = [
             "constraint",
             "session",
             "matcher compile",
+            "step",
             "warm",
         ],
         circles: None,

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that are published: folder below `crates/`, and name. Each comes after those that it depends on.
-const PUBLISHED: [(&str, &str); 9] = [
+const PUBLISHED: [(&str, &str); 10] = [
     ("grammar", "tokenstile-grammar"),
     ("json-schema", "tokenstile-json-schema"),
     ("engine", "tokenstile-engine"),
+    ("logits", "tokenstile-logits"),
     ("tokenstile", "tokenstile"),
     ("testkit", "tokenstile-testkit"),
     ("cache", "tokenstile-cache"),

@@ -22,6 +22,7 @@ mod masks;
 mod matcher;
 mod session;
 mod stack;
+mod step;
 mod stored;
 mod tokens;
 mod tracker;
@@ -34,7 +35,11 @@ pub use collections::MemoStats;
 pub use compile::Compiler;
 pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};
-pub use matcher::{Matcher, fill_masks};
+pub use matcher::{Commit, Matcher};
+pub use step::{
+    Batch, DraftTokens, DraftTree, Fill, MaskRows, PADDING, PlanError, RowKind, RowReport, SequenceId,
+    StepOptions, StepReport, Turn, TurnReport,
+};
 pub use stored::TablesError;
 pub use vocab::{
     Fingerprint, MAX_TOKENS, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,

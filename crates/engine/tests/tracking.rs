@@ -1,6 +1,8 @@
 //! Texts in which repetitions are noticed: masks against a reference that reads each text from its start.
 
-use tokenstile_engine::{Compiler, Grammar, Limits, MatchError, Matcher, Vocab};
+use tokenstile_engine::{
+    Batch, Compiler, Grammar, Limits, MaskRows, MatchError, Matcher, StepOptions, Turn, Vocab,
+};
 use tokenstile_grammar::JsonWhitespace::{self, Any, Compact};
 use tokenstile_grammar::ir::Tracking;
 use tokenstile_harness::tracked::{Json, NUMBER, TEXT, structure_vocab};
@@ -451,10 +453,13 @@ fn batches_and_warm_constraints_are_no_different() {
         matcher.commit_bytes(text.as_bytes()).unwrap();
         matcher
     };
-    let mut batch: Vec<Matcher> = texts.iter().map(|text| start(&constraint, text)).collect();
+    let mut batch = Batch::new();
+    let ids: Vec<_> = texts.iter().map(|text| batch.insert(start(&constraint, text))).collect();
     let words = constraint.mask_words();
-    let mut masks = vec![0; words * batch.len()];
-    assert!(tokenstile_engine::fill_masks(&mut batch, &mut masks, words).iter().all(Result::is_ok));
+    let mut masks = vec![0; words * ids.len()];
+    let turns: Vec<Turn<'_>> = ids.iter().enumerate().map(|(row, &id)| Turn::new(id, row)).collect();
+    let report = batch.step(&turns, MaskRows::new(&mut masks, words), &StepOptions::default()).unwrap();
+    assert_eq!(report.error(), None);
     for (text, mask) in texts.iter().zip(masks.chunks(words)) {
         assert_eq!(mask_of(&mut start(&fresh, text)), mask, "{text}");
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use tokenstile::{Compiler, Limits, Matcher, Vocab, fill_masks};
+use tokenstile::{Batch, Compiler, Limits, MaskRows, Matcher, StepOptions, Turn, Vocab};
 
 const BATCH: usize = 256;
 
@@ -95,17 +95,23 @@ fn batches(c: &mut Criterion) {
     for (vocab, compiler) in compilers() {
         let matcher = in_the_middle(&compiler);
         let words = matcher.mask_words();
-        let mut matchers = vec![matcher; BATCH];
+        let mut batch = Batch::new();
+        let turns: Vec<Turn<'_>> =
+            (0..BATCH).map(|row| Turn::new(batch.insert(matcher.fork()), row)).collect();
+        let mut fill = |masks: &mut [u32]| {
+            let done = batch.step(&turns, MaskRows::new(masks, words), &StepOptions::default());
+            assert!(done.is_ok_and(|report| report.error().is_none()));
+        };
         let mut masks = vec![0u32; words * BATCH];
         let mut group = c.benchmark_group(format!("batch of {BATCH}/{vocab}"));
         group.throughput(Throughput::Elements(BATCH as u64));
         #[cfg(not(feature = "rayon"))]
-        group.bench_function("without threads", |b| b.iter(|| fill_masks(&mut matchers, &mut masks, words)));
+        group.bench_function("without threads", |b| b.iter(|| fill(&mut masks)));
         #[cfg(feature = "rayon")]
         for threads in [1, 2] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             group.bench_function(format!("{threads} threads"), |b| {
-                pool.install(|| b.iter(|| fill_masks(&mut matchers, &mut masks, words)));
+                pool.install(|| b.iter(|| fill(&mut masks)));
             });
         }
     }

@@ -53,13 +53,14 @@
 //!
 //! - `json-schema`: [`Grammar::json_schema`] and its options. Without it nothing of JSON Schema is compiled;
 //!   [`Grammar::json`] is there all the same.
-//! - `rayon`: [`fill_masks`] works on all threads of the current pool of `rayon`.
+//! - `rayon`: a step of a [`Batch`] works on all threads of the current pool of `rayon`.
 //!
 //! # The items
 //!
 //! Grammars: [`Grammar`], [`Warning`], and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
 //! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`], [`ByteSet`],
-//! [`fill_masks`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
+//! [`Commit`]. Many sequences at once: [`Batch`] with [`SequenceId`], [`Turn`], [`DraftTokens`], [`DraftTree`], [`PADDING`], [`MaskRows`], [`Fill`],
+//! [`StepOptions`], [`StepReport`], [`TurnReport`], [`RowReport`], [`RowKind`], [`PlanError`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
 //! [`CompileError`], [`MatchError`], [`VocabError`], [`TablesError`].
 //!
 //! Options are structs with public fields that cannot be written out as a whole, so that fields can be added: begin with
@@ -79,9 +80,13 @@ pub use compiler::Compiler;
 pub use grammar::Grammar;
 
 pub use tokenstile_engine::{
-    CompileError, Constraint, Fingerprint, MAX_TOKENS, MatchError, Matcher, MemoStats, Stats, TablesError,
-    TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace, fill_masks,
+    Batch, Commit, CompileError, Constraint, DraftTokens, DraftTree, Fill, Fingerprint, MAX_TOKENS, MaskRows,
+    MatchError, Matcher, MemoStats, PADDING, PlanError, RowKind, RowReport, SequenceId, Stats, StepOptions,
+    StepReport, TablesError, TokenId, TokenKind, Turn, TurnReport, Vocab, VocabBuilder, VocabError,
+    VocabErrorKind, VocabPlace,
 };
+pub use tokenstile_logits as logits;
+
 pub use tokenstile_grammar::ir::{ByteSet, Warning};
 pub use tokenstile_grammar::limits::{Cancel, Limits};
 pub use tokenstile_grammar::{

@@ -1,7 +1,7 @@
 //! One filling of a constraint's caches.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use tokenstile_grammar::Limits;
 
@@ -20,12 +20,15 @@ pub(crate) struct Generation {
     pub(crate) masks: MaskStore,
     pub(crate) proofs: Proofs,
     pub(crate) corrections: Corrections,
+    /// No other generation of the process has it.
+    pub(crate) number: u64,
     /// What was held right after a sequence had moved here: less than that cannot do.
     floor: AtomicUsize,
 }
 
 impl Generation {
     pub(crate) fn new(program: &Arc<Program>, limits: &Limits, library: Option<Arc<Library>>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let (automaton, masks) = match &library {
             Some(library) => (Some(library.automaton.clone()), Some(library.masks.clone())),
             None => (None, None),
@@ -36,6 +39,7 @@ impl Generation {
             library,
             proofs: Proofs::default(),
             corrections: Corrections::default(),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             floor: AtomicUsize::new(0),
         }
     }

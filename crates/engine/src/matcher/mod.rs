@@ -1,8 +1,8 @@
 //! One sequence: what it has committed, and what may come next.
 
 mod ahead;
-mod batch;
 mod history;
+mod several;
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::vocab::TokenId;
 
 use history::{Here, History, Input};
 
-pub use batch::fill_masks;
+pub use several::Commit;
 
 /// One sequence: where it stands, and how it got there.
 ///
@@ -33,6 +33,13 @@ pub struct Matcher {
     shown: Box<[u32]>,
     /// After how many steps it was asked for, as long as those steps stand.
     shown_at: Option<usize>,
+}
+
+/// What tells masks apart: see [`Matcher::mask_key`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MaskKey {
+    generation: u64,
+    whole: WholeId,
 }
 
 impl Clone for Matcher {
@@ -148,6 +155,13 @@ impl Matcher {
         let known = masks.remember(store, config, (tokens, accepts));
         self.here.whole = Some(known);
         Ok(masks.write(store, kept, known, words))
+    }
+
+    /// What the mask that was written last depends on, if that can be told: two masks with the same key are the same.
+    pub(crate) fn mask_key(&self) -> Option<MaskKey> {
+        let (is_plain, generation) = (self.here.place.1.is_none(), self.session.generation.number);
+        let whole = self.here.whole.filter(|_| is_plain && !self.is_finished())?;
+        Some(MaskKey { generation, whole })
     }
 
     /// What is known of the configuration, if its mask was asked for before.

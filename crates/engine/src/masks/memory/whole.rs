@@ -21,7 +21,7 @@ use crate::tuning::memory::{FEW, KNOWN, MANY, PLACES, TOKENS, VERY_MANY, WARM};
 use crate::vocab::TokenId;
 
 /// A [`Whole`] in the store.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WholeId(pub(crate) u32);
 
 /// A configuration's token sets.
