@@ -25,6 +25,7 @@ mod usual;
 
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
+pub use reader::Json;
 
 use std::sync::{Arc, LazyLock};
 
