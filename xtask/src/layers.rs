@@ -59,7 +59,7 @@ const ORDERS: [Rules<'_>; 9] = [
     Rules {
         folder: "crates/json-schema",
         order: &[
-            "metaschema options pointer reader uri",
+            "markup metaschema options pointer reader uri",
             "keywords node number place string",
             "base resolve usual",
             "algebra",

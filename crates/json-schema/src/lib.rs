@@ -11,6 +11,7 @@ mod algebra;
 mod base;
 mod keywords;
 mod lower;
+mod markup;
 mod metaschema;
 mod node;
 mod number;
@@ -23,6 +24,7 @@ mod string;
 mod uri;
 mod usual;
 
+pub use markup::{Between, Close, FreeKeys, Items, Kinds, Markup, Writing};
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
 pub use reader::Json;
@@ -84,26 +86,54 @@ fn usual_grammars() -> Box<dyn Iterator<Item = Usual>> {
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
-    match written(schema, options, limits, true) {
+    json_schema_written(schema, options, limits, &Writing::default())
+}
+
+/// The same for values that are written in another way, or without certain texts.
+///
+/// ```
+/// use tokenstile_grammar::Limits;
+/// use tokenstile_json_schema::{JsonOptions, Writing, json_schema_written};
+/// let excludes = ["</call>".to_owned()];
+/// let writing = Writing { excludes: &excludes, ..Writing::default() };
+/// json_schema_written(r#"{"type": "string"}"#, &JsonOptions::default(), &Limits::default(), &writing)?;
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+pub fn json_schema_written(
+    schema: &str,
+    options: &JsonOptions,
+    limits: &Limits,
+    writing: &Writing<'_>,
+) -> Result<Grammar, Error> {
+    match written(schema, (options, writing), limits, true) {
         // What is too much to be judged at once may be little enough taken one by one.
         Err(error) if error.kind() == ErrorKind::Unsupported => {
-            written(schema, options, limits, false).map_err(|_| error)
+            written(schema, (options, writing), limits, false).map_err(|_| error)
         }
         other => other,
     }
 }
 
 /// The same; with `judges`, many alternatives of objects are put together as formulas.
-fn written(schema: &str, options: &JsonOptions, limits: &Limits, judges: bool) -> Result<Grammar, Error> {
+fn written(
+    schema: &str,
+    (options, writing): (&JsonOptions, &Writing<'_>),
+    limits: &Limits,
+    judges: bool,
+) -> Result<Grammar, Error> {
     let mut budget = Budget::new(limits);
     let room = Bump::with_capacity((schema.len() * ROOM).min(MOST_ROOM));
     let documents = Documents::new(schema, options, &room);
     let nodes = resolve::load(&documents, options, limits, &mut budget)?;
     let mut algebra = Algebra::new(known()?, &nodes, (options, limits), budget)?;
-    algebra.judges &= judges;
+    algebra.judges &= judges && writing.markup.is_none();
     nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
     let goal = algebra.goal_of_node(nodes.root(), true);
-    let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;
+    let lower = Lower::new(algebra, writing.excludes)?;
+    let (grammar, mut budget) = match writing.markup {
+        None => lower.grammar(goal)?,
+        Some(markup) => lower.marked_up(goal, markup)?,
+    };
     passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
         ErrorKind::Unsatisfiable => {
             Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema")

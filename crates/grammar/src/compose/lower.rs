@@ -58,11 +58,11 @@ pub(super) fn lower(mut composer: Composer, root: Part) -> Result<Grammar, Error
 
 pub(super) struct Lowering {
     pub(super) builder: GrammarBuilder,
-    limits: Limits,
-    repeats_allowed: bool,
+    pub(super) limits: Limits,
+    pub(super) repeats_allowed: bool,
     /// What each part has become, in the order of the parts.
-    made: Vec<ExprId>,
-    rules: FxHashMap<Arc<str>, RuleId>,
+    pub(super) made: Vec<ExprId>,
+    pub(super) rules: FxHashMap<Arc<str>, RuleId>,
 }
 
 impl Lowering {
@@ -132,7 +132,7 @@ impl Lowering {
     }
 
     /// A text in which special tokens may be written for their names.
-    fn marked(&mut self, text: &str) -> ExprId {
+    pub(super) fn marked(&mut self, text: &str) -> ExprId {
         let arena = &mut self.builder.arena;
         let mut parts = Vec::new();
         for piece in pieces(text) {
