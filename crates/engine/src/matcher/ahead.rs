@@ -11,13 +11,13 @@ use crate::vocab::TokenId;
 const FORCED: usize = 4_096;
 
 impl Matcher {
-    /// Which bytes may come next.
+    /// Which bytes may come next. Those of tokens that a token terminal takes are not among them.
     pub fn allowed_bytes(&mut self) -> Result<ByteSet, MatchError> {
         if self.is_finished() {
             return Ok(ByteSet::EMPTY);
         }
         self.renew_if_full()?;
-        self.session.bytes_at(&self.last.place, 256)
+        Ok(self.session.bytes_at(&self.last.place, 256)?.minus(&self.session.marks()))
     }
 
     /// The bytes that must come next, whatever is chosen: as far as there is only one way to go on.
@@ -31,6 +31,9 @@ impl Matcher {
         while forced.len() < FORCED && !self.session.accepts(&place.0) {
             let bytes = self.session.bytes_at(&place, 2)?;
             let (1, Some(byte)) = (bytes.len(), bytes.first()) else { break };
+            if self.session.marks().contains(byte) {
+                break;
+            }
             match self.session.go_on(&place, &[byte]) {
                 Ok(next) => place = next,
                 Err(Refused::At(_)) => break,

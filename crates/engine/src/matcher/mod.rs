@@ -158,9 +158,14 @@ impl Matcher {
         if let Some(known) = self.whole() {
             return Ok(masks.write(store, kept, known, words));
         }
+        let with_codes;
         let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
         if let Some(time) = self.session.collect(config, &mut sets)? {
             self.session.inner().counters.cold_mask(time);
+        }
+        if let Some(terminals) = self.session.terminals() {
+            with_codes = self.session.with_codes(terminals, config, &sets)?;
+            sets = with_codes.iter().collect();
         }
         let (tokens, accepts) = (Union::of(&sets), self.session.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
@@ -184,8 +189,17 @@ impl Matcher {
         if token as usize >= vocab.width() || self.is_finished() {
             return Ok(false);
         }
-        if vocab.end_tokens().contains(&token) {
+        if vocab.end_tokens().contains(&token) && (self.is_accepting() || self.session.terminals().is_none())
+        {
             return Ok(self.is_accepting());
+        }
+        if self.session.terminals().is_some() {
+            self.renew_if_full()?;
+            return match self.session.advance_by(&self.last.place.0, token) {
+                Ok(config) => self.session.is_completable(&config),
+                Err(Refused::At(_)) => Ok(false),
+                Err(Refused::Limit(e)) => Err(e.into()),
+            };
         }
         let Some(bytes) = vocab.bytes(token).map(<[u8]>::to_vec) else { return Ok(false) };
         self.renew_if_full()?;
@@ -207,15 +221,21 @@ impl Matcher {
         }
         let forbidden = MatchError::Forbidden { token };
         if vocab.end_tokens().contains(&token) {
-            if !self.is_accepting() {
+            if self.is_accepting() {
+                self.push(Input::End(token), self.last.place.clone(), 0);
+                return Ok(());
+            }
+            if self.session.terminals().is_none() {
                 return Err(forbidden);
             }
-            self.push(Input::End(token), self.last.place.clone(), 0);
-            return Ok(());
         }
         self.renew_if_full()?;
         let vocab = self.session.constraint.vocab();
-        let bytes = vocab.bytes(token).ok_or(forbidden)?;
+        let bytes = match vocab.bytes(token) {
+            Some(bytes) => bytes,
+            None if self.session.terminals().is_some() => &[],
+            None => return Err(forbidden),
+        };
         let place = match self.go_on_by(token, bytes) {
             Ok(place) => place,
             Err(Refused::At(_)) => return Err(forbidden),
@@ -238,6 +258,10 @@ impl Matcher {
             return Err(MatchError::Finished);
         }
         self.renew_if_full()?;
+        let marks = self.session.marks();
+        if let Some(at) = bytes.iter().position(|&byte| marks.contains(byte)) {
+            return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
+        }
         match self.session.go_on(&self.last.place, bytes) {
             Ok(place) => {
                 if !self.session.is_alive_at(&place)? {
@@ -274,11 +298,15 @@ impl Matcher {
             unchanged => unchanged.clone(),
         };
         let Generation { store, masks, .. } = &*self.session.generation;
-        let Some(whole) = self.whole() else { return Ok((self.session.advance(config, bytes)?, tracker)) };
+        let advance = || match self.session.terminals() {
+            None => self.session.advance(config, bytes),
+            Some(_) => self.session.advance_by(config, token),
+        };
+        let Some(whole) = self.whole() else { return Ok((advance()?, tracker)) };
         if let Some(config) = masks.known_next(whole, token) {
             return Ok((config, tracker));
         }
-        let config = self.session.advance(config, bytes)?;
+        let config = advance()?;
         masks.remember_next(store, whole, token, &config);
         Ok((config, tracker))
     }
@@ -355,7 +383,13 @@ impl Matcher {
                 Input::Bytes(b) => (Input::Bytes(b.clone()), b),
                 Input::End(t) => (Input::End(*t), &[]),
             };
-            let place = match again.session.go_on(&again.last.place, bytes) {
+            let place = match (&input, again.session.terminals()) {
+                (Input::Token(token), Some(_)) => {
+                    again.session.advance_by(&again.last.place.0, *token).map(|config| (config, None))
+                }
+                _ => again.session.go_on(&again.last.place, bytes),
+            };
+            let place = match place {
                 Ok(place) => place,
                 Err(Refused::Limit(e)) => return Err(e.into()),
                 Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),

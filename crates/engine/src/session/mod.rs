@@ -8,6 +8,7 @@ mod completable;
 mod repeats;
 mod shortest;
 mod skip;
+mod terminals;
 
 use std::sync::Arc;
 

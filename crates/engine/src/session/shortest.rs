@@ -65,7 +65,7 @@ impl Session {
     /// Bytes that may come next, one for each way to go on.
     fn ways(&self, place: &Place) -> Result<Vec<u8>, MatchError> {
         let tracked = place.1.is_some();
-        let allowed = self.bytes_at(place, 256)?;
+        let allowed = self.bytes_at(place, 256)?.minus(&self.marks());
         let classes = self.next_classes(&place.0);
         let count = if tracked { ALIKE } else { 1 };
         Ok(classes.iter().flat_map(|class| plainest(&class.intersect(&allowed), count)).collect())

@@ -85,6 +85,14 @@ impl Accept {
         Among { masks: &self.masks, ids }
     }
 
+    /// The one token, if there are no others.
+    pub(crate) fn only(&self) -> Option<TokenId> {
+        match self.ids[..] {
+            [id] if self.masks.is_empty() => Some(id),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.masks.is_empty() && self.ids.is_empty()
     }
