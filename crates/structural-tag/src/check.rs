@@ -52,11 +52,7 @@ fn check(format: &Format, at: &Path<'_>, warnings: &mut Vec<Warning>) -> Result<
         Format::TriggeredTags(value) => triggered(value, at, warnings),
         Format::TokenTriggeredTags(value) => token_triggered(value, at, warnings),
         Format::TagsWithSeparator(value) => tags(&value.tags, at, warnings),
-        Format::Dispatch(value) => {
-            let patterns = value.rules.iter().map(|(pattern, _)| &pattern[..]);
-            reachable(patterns, &value.excludes, |i| at.field("rules").index(i).pointer(), warnings);
-            rules(&value.rules, at, warnings)
-        }
+        Format::Dispatch(value) => rules(&value.rules, at, warnings),
         Format::TokenDispatch(value) => rules(&value.rules, at, warnings),
         _ => Ok(()),
     }
@@ -132,7 +128,6 @@ fn triggered(value: &TriggeredTags, at: &Path<'_>, warnings: &mut Vec<Warning>) 
         let message = "no tag begins with this trigger: it is never written";
         warnings.push(Warning::new(message).with_pointer(pointer(i)));
     }
-    reachable(value.triggers.iter().map(String::as_str), &value.excludes, pointer, warnings);
     tags(&value.tags, at, warnings)
 }
 
@@ -174,21 +169,5 @@ fn one_trigger(matching: usize, at: &Path<'_>) -> Result<(), Error> {
         1 => Ok(()),
         0 => Err(syntax("the tag begins with none of the triggers", at)),
         _ => Err(syntax("the tag begins with more than one of the triggers", at)),
-    }
-}
-
-/// Warns of triggers that have an excluded text in them, so that they can never be written.
-fn reachable<'a>(
-    triggers: impl Iterator<Item = &'a str>,
-    excludes: &[String],
-    pointer: impl Fn(usize) -> String,
-    warnings: &mut Vec<Warning>,
-) {
-    // With very many of both there is no remark on each pair.
-    for (i, trigger) in triggers.enumerate().take(1 << 10) {
-        if excludes.iter().take(1 << 10).any(|excluded| trigger.contains(&excluded[..])) {
-            let message = "an excluded text is in this trigger: it is never written";
-            warnings.push(Warning::new(message).with_pointer(pointer(i)));
-        }
     }
 }

@@ -83,7 +83,7 @@ pub enum Token {
 }
 
 /// A value of a JSON Schema, written in some way.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct JsonSchema {
     /// The text of the schema.
     pub schema: Arc<str>,

@@ -5,10 +5,11 @@
 //!
 //! A structural tag is what vLLM and SGLang are sent to say what a text with strict calls of tools looks like: JSON with
 //! formats in formats. It is read (`read`) into a tree ([`Format`]), or made for the chat format of a model
-//! ([`structural_tag_for`]), and checked (`check`).
+//! ([`structural_tag_for`]), checked (`check`), and becomes a grammar (`lower`).
 
 mod check;
 mod format;
+mod lower;
 mod path;
 mod presets;
 mod read;
