@@ -5,7 +5,7 @@
 use serde_json::Value;
 use tokenstile_grammar::{Grammar, Limits};
 use tokenstile_structural_tag::StructuralTag;
-use tokenstile_testkit::{RefState, Reference, Viability};
+use tokenstile_testkit::{RefState, Reference};
 
 /// What the texts are made of.
 const ALPHABET: &[u8] = b"ab<";

@@ -7,14 +7,17 @@ mod budget;
 mod styles;
 mod tags;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use bumpalo::Bump;
 use tokenstile_grammar::ir::{TokenName, TokenSet, Warning};
+use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{
     Composer, Error, ErrorKind, Grammar, JsonWhitespace, Limits, Part, RegexDialect, RegexOptions, Trigger,
     Triggered,
 };
-use tokenstile_json_schema::{JsonOptions, MemberOrder, Writing, json_schema_written};
+use tokenstile_json_schema::{Json, JsonOptions, MemberOrder, Writing, json_schema_written};
 
 use crate::format::*;
 use crate::path::Path;
@@ -186,7 +189,8 @@ impl Lower<'_> {
         self.check_excludes(schema, at)?;
         let writing = Writing { markup, excludes: &schema.excludes };
         let at = at.field("json_schema");
-        let grammar = json_schema_written(&schema.schema, &options, self.limits, &writing);
+        let text = closed(&schema.schema, self.limits);
+        let grammar = json_schema_written(&text, &options, self.limits, &writing);
         let grammar = grammar.map_err(|error| within(error, &at))?;
         for warning in grammar.warnings() {
             let pointer = warning.pointer.as_ref().map(|pointer| at.pointer() + pointer);
@@ -274,6 +278,32 @@ fn name(token: &Token) -> TokenName {
         Token::Id(id) => TokenName::id(*id),
         Token::Text(text) => TokenName::text(&text[..]),
     }
+}
+
+/// The schema, closed if it lists properties and there are none: a tool without arguments is called with none. (A schema
+/// that does not list properties is open.)
+fn closed<'s>(schema: &'s str, limits: &Limits) -> Cow<'s, str> {
+    const OTHERS: [&str; 10] = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "propertyNames",
+        "minProperties",
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "if",
+    ];
+    let room = Bump::new();
+    // What is wrong with a schema is said where it is read.
+    let Ok(value) = Json::parse(schema, &room, limits, &mut Budget::new(limits)) else { return schema.into() };
+    let is_empty = value.get("properties") == Some(&Json::Object(&[]));
+    if !is_empty || OTHERS.iter().any(|keyword| value.get(keyword).is_some()) {
+        return schema.into();
+    }
+    let rest = schema.trim_start().strip_prefix('{').unwrap_or_default();
+    format!("{{\"additionalProperties\":false,{rest}").into()
 }
 
 /// The error of something that is in a member, with the pointer from the root.
