@@ -58,7 +58,7 @@ pub(super) fn lower(mut composer: Composer, root: Part) -> Result<Grammar, Error
 
 pub(super) struct Lowering {
     pub(super) builder: GrammarBuilder,
-    limits: Limits,
+    pub(super) limits: Limits,
     repeats_allowed: bool,
     /// What each part has become, in the order of the parts.
     made: Vec<ExprId>,
