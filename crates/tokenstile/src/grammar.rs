@@ -27,8 +27,10 @@ impl Grammar {
     ///
     /// Supported are literals, character classes, `.`, groups, alternatives (empty ones too), `?`, `*`, `+`,
     /// `{m}`, `{m,}`, `{,n}`, `{m,n}` and `#` comments. Escapes are `\n \t \r \" \\ \[ \] \xHH \uHHHH
-    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive. Token terminals
-    /// (`<think>`, `<[1000]>`) are refused.
+    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive.
+    ///
+    /// `<think>`, `<[1000]>` and `!<think>` take one token whole: the special token or text of that name, the token of that id, and
+    /// any token but that one (and but the end tokens).
     ///
     /// ```
     /// use tokenstile::{Grammar, Limits};

@@ -4,8 +4,8 @@
 //! character leads (Aho and Corasick's automaton). Each node becomes a rule that calls the next one at its end, which
 //! costs no stack. The alphabet are characters and the names of special tokens that are written as tokens.
 //!
-//! At a node where a trigger is complete no text goes on. What the trigger begins follows, or the rest of a longer one:
-//! the nodes below are *certain*, since there is no way back to text from them.
+//! Where a trigger is complete no text goes on. What the trigger begins follows, or the rest of another trigger that began
+//! with or before it: from there on it is *certain* that a trigger began so many characters ago at least.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 use super::Trigger;
 use super::lower::{Lowering, special};
 use super::marks::{Piece, pieces};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
 use crate::ir::{CharSet, TokenSet};
@@ -49,11 +51,19 @@ struct Node {
     begins: Vec<ExprId>,
     /// Whether a trigger or something excluded ends here.
     ends: bool,
-    /// Whether something ends before it, of which this is the rest.
-    certain: bool,
-    /// Whether a trigger ends here or below.
-    leads: bool,
+    /// How many symbols lead here.
+    depth: u32,
 }
+
+/// Where free text stands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Place {
+    node: usize,
+    /// So many symbols ago, or more, a trigger has begun for certain; 0 in text.
+    since: u32,
+}
+
+const START: Place = Place { node: 0, since: 0 };
 
 /// See the module documentation.
 #[derive(Debug)]
@@ -93,15 +103,13 @@ impl Search {
 
     fn add(&mut self, text: impl Iterator<Item = Symbol>, begun: Option<ExprId>) -> Result<(), Error> {
         let mut at = 0;
-        self.nodes[at].leads |= begun.is_some();
         for symbol in text {
             let new = self.nodes.len();
             let next = *self.nodes[at].children.entry(symbol).or_insert(new);
             if next == new {
-                self.nodes.push(Node::default());
+                self.nodes.push(Node { depth: self.nodes[at].depth + 1, ..Node::default() });
             }
             at = next;
-            self.nodes[at].leads |= begun.is_some();
         }
         if at == 0 {
             return Err(Error::new(
@@ -124,34 +132,44 @@ impl Search {
             for (symbol, child) in children {
                 let fail = if at == 0 { 0 } else { self.next(self.nodes[at].fail, &symbol).unwrap_or(0) };
                 self.nodes[child].fail = fail;
-                self.nodes[child].certain = self.nodes[at].certain || self.is_end(at);
                 todo.push_back(child);
             }
         }
     }
 
     /// Where a symbol leads from a node of text.
-    fn next(&self, mut at: usize, symbol: &Symbol) -> Option<usize> {
-        loop {
-            if let Some(&next) = self.nodes[at].children.get(symbol) {
-                return Some(next);
-            }
-            if at == 0 {
-                return None;
-            }
-            at = self.nodes[at].fail;
-        }
+    fn next(&self, at: usize, symbol: &Symbol) -> Option<usize> {
+        self.ends_of(at).find_map(|node| node.children.get(symbol).copied())
     }
 
-    /// A node and those of the ends of its text, up to the empty one.
+    /// A node and those of the ends of its text, the longest first, down to the empty one.
     fn ends_of(&self, at: usize) -> impl Iterator<Item = &Node> {
         let next = |&at: &usize| (at != 0).then(|| self.nodes[at].fail);
         std::iter::successors(Some(at), next).map(|at| &self.nodes[at])
     }
 
-    /// Whether a trigger or something excluded is complete at a node of text.
-    fn is_end(&self, at: usize) -> bool {
-        self.ends_of(at).any(|node| node.ends)
+    /// Where the symbols that have an edge lead from a place: those of nodes that a trigger may have begun with.
+    fn leads(&self, at: Place) -> BTreeMap<&Symbol, Place> {
+        let mut leads = BTreeMap::new();
+        for node in self.ends_of(at.node).take_while(|node| node.depth >= at.since) {
+            for (symbol, &child) in &node.children {
+                leads.entry(symbol).or_insert_with(|| self.entered(child, at.since));
+            }
+        }
+        leads
+    }
+
+    /// The place of a node to which a symbol has led, where it was certain before `since` when.
+    fn entered(&self, node: usize, since: u32) -> Place {
+        Place { node, since: if since == 0 { 0 } else { since + 1 } }
+    }
+
+    /// What is complete at a place: what begins there, and since when a longer trigger must have begun.
+    fn complete(&self, at: Place) -> Option<(Vec<ExprId>, u32)> {
+        let longest = self.ends_of(at.node).find(|node| node.ends)?;
+        let begun = self.ends_of(at.node).take_while(|node| node.depth >= at.since.max(1));
+        let begins = begun.flat_map(|node| node.begins.iter().copied()).collect();
+        Some((begins, at.since.max(longest.depth)))
     }
 
     /// Text in which nothing is complete.
@@ -212,85 +230,119 @@ impl Search {
         self.tokens.iter().map(way).collect()
     }
 
-    /// The rules of all nodes, called at the root: text, which may end if it `may_end`, with `after` what a trigger begins.
+    /// The places that free text can come to, each with what begins there and where it goes on from; those from which nothing
+    /// goes on are left out.
+    fn places(&self, limits: &Limits) -> Result<Places, Error> {
+        let mut places = Places::default();
+        let mut todo = vec![START];
+        let mut order = Vec::new();
+        let mut seen = FxHashSet::from_iter([START]);
+        while let Some(at) = todo.pop() {
+            let (begins, from) = match self.complete(at) {
+                Some((begins, since)) => (begins, Place { since, ..at }),
+                None => (Vec::new(), at),
+            };
+            let leads = self.leads(from);
+            todo.extend(leads.values().copied().filter(|&next| seen.insert(next)));
+            order.push(Known { at, begins, from });
+            if seen.len() > limits.rules {
+                return Err(Error::limit("rules", limits.rules));
+            }
+        }
+        // A certain place leads to places that are certain since longer.
+        order.sort_by_key(|known| std::cmp::Reverse(known.at.since.max(known.from.since)));
+        for known in order {
+            let goes_on = known.from.since == 0
+                || !known.begins.is_empty()
+                || self.leads(known.from).values().any(|next| places.contains_key(next));
+            if goes_on {
+                places.insert(known.at, known);
+            }
+        }
+        Ok(places)
+    }
+
+    /// The rules of all places, called at the root: text, which may end if it `may_end`, with `after` what a trigger begins.
     fn rules(
         &self,
         to: &mut Lowering,
         may_end: bool,
         after: &dyn Fn((&mut Lowering, RuleId), ExprId) -> ExprId,
     ) -> Result<ExprId, Error> {
-        let mut rules: Vec<Option<RuleId>> = vec![None; self.nodes.len()];
-        for &at in &self.order {
-            // From what is only excluded nothing goes on.
-            let is_dead = !self.nodes[at].leads && (self.nodes[at].certain || self.is_end(at));
-            if !is_dead || self.ends_of(at).any(|node| !node.begins.is_empty()) && !self.nodes[at].certain {
-                rules[at] = Some(to.builder.declare("text", None)?);
-            }
+        let begins = self.tokens.len() + self.nodes.iter().map(|node| node.begins.len()).sum::<usize>();
+        if begins == 0 && !may_end {
+            return Ok(to.builder.arena.never());
         }
-        let Some(root) = rules[0] else { return Ok(to.builder.arena.never()) };
-        let text = self.by_tokens(to).into_iter().map(|begun| after((to, root), begun)).collect::<Vec<_>>();
-        for &at in &self.order {
-            let Some(rule) = rules[at] else { continue };
-            let node = &self.nodes[at];
-            let mut ways = Vec::new();
-            if node.certain || self.is_end(at) {
-                let ends: Vec<&Node> = if node.certain { vec![node] } else { self.ends_of(at).collect() };
-                for &begun in ends.iter().flat_map(|node| &node.begins) {
-                    ways.push(after((to, root), begun));
-                }
-                for (symbol, &child) in node.children.iter().filter(|(_, child)| self.nodes[**child].leads) {
-                    ways.extend(call(to, symbol, rules[child]));
-                }
-                let body = to.builder.arena.alt(&ways);
-                to.builder.define(rule, body);
-                continue;
+        let places = self.places(&to.limits)?;
+        let mut rules: FxHashMap<Place, RuleId> = FxHashMap::default();
+        let mut known: Vec<&Known> = places.values().collect();
+        known.sort_by_key(|known| (known.at.node, known.at.since));
+        for known in &known {
+            rules.insert(known.at, to.builder.declare("text", None)?);
+        }
+        let root = rules[&START];
+        let tokens: Vec<ExprId> =
+            self.by_tokens(to).into_iter().map(|begun| after((to, root), begun)).collect();
+        for known in known {
+            let mut ways: Vec<ExprId> = Vec::new();
+            for &begun in &known.begins {
+                ways.push(after((to, root), begun));
             }
-            let empty = to.builder.arena.empty();
-            ways.extend(may_end.then_some(empty));
-            ways.extend(&text);
-            let body = self.text_rule(to, at, (&rules, root), ways);
-            to.builder.define(rule, body);
+            let leads = self.leads(known.from);
+            for (symbol, next) in &leads {
+                ways.extend(call(to, symbol, rules.get(next)));
+            }
+            let body = if known.from.since == 0 {
+                let empty = to.builder.arena.empty();
+                ways.extend(may_end.then_some(empty));
+                ways.extend(&tokens);
+                text_body(to, known.at.node == 0, leads.into_keys(), (root, ways))
+            } else {
+                to.builder.arena.alt(&ways)
+            };
+            to.builder.define(rules[&known.at], body);
         }
         Ok(to.builder.arena.rule(root))
     }
+}
 
-    /// The body of the rule of a node of text, of which some ways to go on are known.
-    fn text_rule(
-        &self,
-        to: &mut Lowering,
-        at: usize,
-        (rules, root): (&[Option<RuleId>], RuleId),
-        mut ways: Vec<ExprId>,
-    ) -> ExprId {
-        let mut leads: BTreeMap<&Symbol, usize> = BTreeMap::new();
-        for node in self.ends_of(at) {
-            for (symbol, &child) in &node.children {
-                leads.entry(symbol).or_insert(child);
-            }
-        }
-        let chars = leads.keys().filter_map(|symbol| match symbol {
-            Symbol::Char(c) => Some((*c as u32, *c as u32)),
-            Symbol::Name(_) => None,
-        });
-        let others = CharSet::from_ranges(chars).complement();
-        for (symbol, child) in leads {
-            ways.extend(call(to, symbol, rules[child]));
-        }
-        let arena = &mut to.builder.arena;
-        let others = arena.chars(&others);
-        if at == 0 {
-            let (others, ways) = (arena.star(others), arena.alt(&ways));
-            return arena.concat(&[others, ways]);
-        }
-        let again = arena.rule(root);
-        ways.push(arena.concat(&[others, again]));
-        arena.alt(&ways)
+/// A place, and how it goes on.
+#[derive(Debug)]
+struct Known {
+    at: Place,
+    begins: Vec<ExprId>,
+    /// The place, with what is certain since something was complete there.
+    from: Place,
+}
+
+type Places = FxHashMap<Place, Known>;
+
+/// The body of a place of text: characters that lead nowhere else lead back to the root, where they are a loop.
+fn text_body<'s>(
+    to: &mut Lowering,
+    is_root: bool,
+    leading: impl Iterator<Item = &'s Symbol>,
+    (root, mut ways): (RuleId, Vec<ExprId>),
+) -> ExprId {
+    let chars = leading.filter_map(|symbol| match symbol {
+        Symbol::Char(c) => Some((*c as u32, *c as u32)),
+        Symbol::Name(_) => None,
+    });
+    let others = CharSet::from_ranges(chars).complement();
+    let arena = &mut to.builder.arena;
+    let others = arena.chars(&others);
+    if is_root {
+        let (others, ways) = (arena.star(others), arena.alt(&ways));
+        return arena.concat(&[others, ways]);
     }
+    let again = arena.rule(root);
+    ways.push(arena.concat(&[others, again]));
+    arena.alt(&ways)
 }
 
 /// A symbol, and then a rule if there is one.
-fn call(to: &mut Lowering, symbol: &Symbol, rule: Option<RuleId>) -> Option<ExprId> {
-    let rule = rule?;
+fn call(to: &mut Lowering, symbol: &Symbol, rule: Option<&RuleId>) -> Option<ExprId> {
+    let rule = *rule?;
     let symbol = written(to, symbol);
     let rest = to.builder.arena.rule(rule);
     Some(to.builder.arena.concat(&[symbol, rest]))
