@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that are published: folder below `crates/`, and name. Each comes after those that it depends on.
-const PUBLISHED: [(&str, &str); 9] = [
+const PUBLISHED: [(&str, &str); 10] = [
     ("grammar", "tokenstile-grammar"),
     ("json-schema", "tokenstile-json-schema"),
+    ("structural-tag", "tokenstile-structural-tag"),
     ("engine", "tokenstile-engine"),
     ("tokenstile", "tokenstile"),
     ("testkit", "tokenstile-testkit"),

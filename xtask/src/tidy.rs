@@ -25,7 +25,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 16] = [
+const LAYERS: [Layer; 17] = [
     Layer {
         folder: "crates/grammar",
         core: true,
@@ -39,6 +39,13 @@ const LAYERS: [Layer; 16] = [
         may_use: &["tokenstile-grammar", "bumpalo", "hashbrown", "rustc-hash", "smallvec"],
         may_offer: &[],
         tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-harness", "tokenstile-testkit"],
+    },
+    Layer {
+        folder: "crates/structural-tag",
+        core: true,
+        may_use: &["tokenstile-grammar", "tokenstile-json-schema", "bumpalo"],
+        may_offer: &[],
+        tests_may_use: &["tokenstile-testkit"],
     },
     Layer {
         folder: "crates/engine",

@@ -59,11 +59,7 @@ pub(super) fn lower(mut composer: Composer, root: Part) -> Result<Grammar, Error
 pub(super) struct Lowering {
     pub(super) builder: GrammarBuilder,
     pub(super) limits: Limits,
-<<<<<<< HEAD
     pub(super) repeats_allowed: bool,
-=======
-    repeats_allowed: bool,
->>>>>>> tokens
     /// What each part has become, in the order of the parts.
     pub(super) made: Vec<ExprId>,
     pub(super) rules: FxHashMap<Arc<str>, RuleId>,
