@@ -45,7 +45,7 @@ const LAYERS: [Layer; 17] = [
         core: true,
         may_use: &["tokenstile-grammar", "tokenstile-json-schema", "bumpalo"],
         may_offer: &[],
-        tests_may_use: &["tokenstile-testkit"],
+        tests_may_use: &["tokenstile-engine", "tokenstile-harness", "tokenstile-testkit"],
     },
     Layer {
         folder: "crates/engine",
