@@ -26,7 +26,8 @@ impl StructuralTag {
     pub(crate) fn placed(&self, error: Error) -> Error {
         match error.pointer().and_then(|pointer| pointer.strip_prefix("/format")) {
             Some(rest) if self.legacy => {
-                let pointer = rest.replacen("/tags/", "/structures/", 1).replacen("/content/json_schema", "/schema", 1);
+                let pointer =
+                    rest.replacen("/tags/", "/structures/", 1).replacen("/content/json_schema", "/schema", 1);
                 Error::at_place(error.kind(), error.message(), error.place()).with_pointer(pointer)
             }
             _ => error,
@@ -35,7 +36,7 @@ impl StructuralTag {
 }
 
 /// Checks a format and all that is in it; what is odd is added to the warnings.
-fn check(format: &Format, at: &Path<'_>, warnings: &mut Vec<Warning>) -> Result<(), Error> {
+pub(crate) fn check(format: &Format, at: &Path<'_>, warnings: &mut Vec<Warning>) -> Result<(), Error> {
     match format {
         Format::Sequence(elements) | Format::Or(elements) => {
             let at = at.field("elements");
@@ -77,7 +78,8 @@ fn tag(tag: &Tag, at: &Path<'_>, warnings: &mut Vec<Warning>) -> Result<(), Erro
         && ends.iter().all(String::is_empty)
         && endless(&tag.content)
     {
-        let message = "nothing ends the content of the tag: it has no bound, excludes nothing, and `end` is empty";
+        let message =
+            "nothing ends the content of the tag: it has no bound, excludes nothing, and `end` is empty";
         return Err(syntax(message, &at.field("end")));
     }
     check(&tag.content, &at.field("content"), warnings)

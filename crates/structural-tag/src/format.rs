@@ -100,7 +100,13 @@ pub struct JsonSchema {
 impl JsonSchema {
     /// A value written as JSON, its members in the order of the schema.
     pub fn new(schema: Arc<str>) -> Self {
-        JsonSchema { schema, style: Style::Json, any_order: false, max_whitespace: None, excludes: Vec::new() }
+        JsonSchema {
+            schema,
+            style: Style::Json,
+            any_order: false,
+            max_whitespace: None,
+            excludes: Vec::new(),
+        }
     }
 }
 

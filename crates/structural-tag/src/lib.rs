@@ -16,7 +16,9 @@ mod read;
 mod write;
 
 pub use format::*;
-pub use presets::{AllowedTools, PresetOptions, Reasoning, Tool, ToolChoice, ToolKind, presets, structural_tag_for};
+pub use presets::{
+    AllowedTools, PresetOptions, Reasoning, Tool, ToolChoice, ToolKind, presets, structural_tag_for,
+};
 
 use tokenstile_grammar::{Error, Limits};
 

@@ -1,7 +1,9 @@
 //! What the fields of formats mean, on texts.
 
 use tokenstile_grammar::{Error, ErrorKind, Grammar, Limits};
-use tokenstile_structural_tag::{PresetOptions, StructuralTag, Tool, ToolChoice, presets, structural_tag_for};
+use tokenstile_structural_tag::{
+    PresetOptions, StructuralTag, Tool, ToolChoice, presets, structural_tag_for,
+};
 use tokenstile_testkit::{Reference, TokenReference, Viability};
 
 fn made(format: &str) -> Result<Grammar, Error> {
@@ -33,7 +35,11 @@ fn members_come_in_the_order_of_the_schema_or_in_any() {
     let ordered = [r#"{"a":"x","b":true}"#, r#"{"a":"x"}"#];
     check(&two(r#""any_order": false"#), &ordered, &[r#"{"b":true,"a":"x"}"#, r#"{"b":true}"#]);
     let any = [r#"{"a":"x","b":true}"#, r#"{"b":true,"a":"x"}"#];
-    check(&two(r#""any_order": true"#), &any, &[r#"{"b":true}"#, r#"{"a":"x","a":"x"}"#, r#"{"c":1,"a":"x"}"#]);
+    check(
+        &two(r#""any_order": true"#),
+        &any,
+        &[r#"{"b":true}"#, r#"{"a":"x","a":"x"}"#, r#"{"c":1,"a":"x"}"#],
+    );
     let (a, b) = ("<parameter=a>x</parameter>", "<parameter=b>true</parameter>");
     let qwen = |order| two(&format!(r#""style": "qwen_xml", "any_order": {order}"#));
     check(&qwen(false), &[&format!("{a}{b}"), a], &[&format!("{b}{a}"), b, &format!("{a}{a}")]);
@@ -45,7 +51,9 @@ fn too_many_members_in_any_order_are_refused_in_a_style() {
     let properties: Vec<String> = (0..9).map(|i| format!(r#""k{i}": {{"type": "null"}}"#)).collect();
     let schema = format!(r#"{{"type": "object", "properties": {{{}}}}}"#, properties.join(","));
     let format = |style| {
-        format!(r#"{{"type": "json_schema", "json_schema": {schema}, "style": "{style}", "any_order": true}}"#)
+        format!(
+            r#"{{"type": "json_schema", "json_schema": {schema}, "style": "{style}", "any_order": true}}"#
+        )
     };
     assert!(made(&format("json")).is_ok());
     let error = made(&format("glm_xml")).unwrap_err();
@@ -84,7 +92,9 @@ fn excluded_texts_are_in_no_string_and_no_key() {
         "l": {"type": "array", "items": {"type": "string"}}, "p": {"type": "string", "minLength": 3}},
         "additionalProperties": {"type": "null"}}"#;
     let format = |style: &str| {
-        format!(r#"{{"type": "json_schema", "json_schema": {schema}, "style": "{style}", "excludes": ["<|"]}}"#)
+        format!(
+            r#"{{"type": "json_schema", "json_schema": {schema}, "style": "{style}", "excludes": ["<|"]}}"#
+        )
     };
     check(
         &format("json"),
@@ -135,7 +145,8 @@ fn what_is_wrong_inside_has_its_pointer() {
     let schema = r#"{"type": "json_schema", "json_schema": {"minLength": -1}}"#;
     assert_eq!(place(schema).as_deref(), Some("/format/json_schema/minLength"));
     let limits = Limits::default();
-    let older = r#"{"structures": [{"begin": "<a", "schema": {"minLength": -1}, "end": ">"}], "triggers": ["<"]}"#;
+    let older =
+        r#"{"structures": [{"begin": "<a", "schema": {"minLength": -1}, "end": ">"}], "triggers": ["<"]}"#;
     let error = StructuralTag::from_json(older, &limits).unwrap().grammar(&limits).unwrap_err();
     assert_eq!(error.pointer(), Some("/structures/0/schema/minLength"));
 }
@@ -170,7 +181,8 @@ fn formats_of_tokens() {
     assert!(has(tag, &["<call>", "a", "<other>", "</call>"]));
     assert!(!has(tag, &["<call>", "</call>", "</call>"]) && !has(tag, &["a"]));
     let triggered = |more: &str| {
-        let tag = r#"{"begin": {"token": "<call>"}, "content": {"value": "{}"}, "end": {"token": "</call>"}}"#;
+        let tag =
+            r#"{"begin": {"token": "<call>"}, "content": {"value": "{}"}, "end": {"token": "</call>"}}"#;
         format!(
             r#"{{"type": "token_triggered_tags", "trigger_tokens": ["<call>"], "tags": [{tag}],
                 "exclude_tokens": ["<other>"]{more}}}"#
@@ -204,7 +216,9 @@ fn presets_become_grammars() {
     let tools = [Tool::function("search", Some(schema.into())), Tool::function("alt", Some(schema.into()))];
     let mut options = PresetOptions::default();
     for model in presets() {
-        for choice in [ToolChoice::Auto, ToolChoice::None, ToolChoice::Required, ToolChoice::Function("alt".into())] {
+        for choice in
+            [ToolChoice::Auto, ToolChoice::None, ToolChoice::Required, ToolChoice::Function("alt".into())]
+        {
             options.tool_choice = choice;
             let grammar = structural_tag_for(model, &tools, &options).and_then(|tag| tag.grammar(&limits));
             grammar.unwrap_or_else(|error| panic!("{model}: {error}"));
@@ -220,7 +234,8 @@ fn a_turn_with_a_call() {
     let tag = structural_tag_for("qwen_3_5", &tools, &PresetOptions::default()).unwrap();
     let grammar = tag.grammar(&limits).unwrap();
     let reference = Reference::new(&grammar);
-    let call = "<tool_call>\n<function=search>\n<parameter=q>\na < b\n</parameter>\n</function>\n</tool_call>";
+    let call =
+        "<tool_call>\n<function=search>\n<parameter=q>\na < b\n</parameter>\n</function>\n</tool_call>";
     assert!(reference.accepts(format!("Let me see.</think>\n\nI search: {call}\n{call}").as_bytes()));
     assert!(reference.accepts(b"Nothing to do.</think>\n\nHello!"));
     assert!(!reference.accepts(format!("I see.</think>\n\n{}", &call[..call.len() - 1]).as_bytes()));

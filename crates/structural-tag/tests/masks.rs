@@ -3,8 +3,8 @@
 use tokenstile_engine::{Compiler, TokenKind, Vocab};
 use tokenstile_grammar::{Grammar, Limits};
 use tokenstile_harness::{bit, mask_of};
-use tokenstile_structural_tag::{PresetOptions, Reasoning, StructuralTag, Tool, ToolChoice, presets};
 use tokenstile_structural_tag::structural_tag_for;
+use tokenstile_structural_tag::{PresetOptions, Reasoning, StructuralTag, Tool, ToolChoice, presets};
 use tokenstile_testkit::{Reference, Rng, TokenReference};
 
 /// Special tokens as vocabularies of models have them.
@@ -58,7 +58,8 @@ fn walk(grammar: &Grammar, words: &Words, texts: &[&str], rng: &mut Rng, what: &
     let constraint = constraint.unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut masks = 0;
     for text in texts {
-        let (mut matcher, mut state, mut rest) = (constraint.matcher(), reference.start(), &text.as_bytes()[..]);
+        let (mut matcher, mut state, mut rest) =
+            (constraint.matcher(), reference.start(), &text.as_bytes()[..]);
         loop {
             let mask = mask_of(&mut matcher);
             let mut allowed = Vec::new();

@@ -38,12 +38,14 @@ fn function(name: &str) -> Value {
 
 /// Lists of tools; the server's tools are for one model only.
 fn tool_lists(model: &str) -> Vec<Value> {
-    let builtin = json!({"type": "web_search_preview", "name": "browser.search", "parameters": {"type": "object"}});
+    let builtin =
+        json!({"type": "web_search_preview", "name": "browser.search", "parameters": {"type": "object"}});
     let nameless = json!({"type": "code_interpreter"});
     let mut loose = function("loose");
     loose["function"]["strict"] = json!(false);
     let missing = json!({"type": "function", "function": {"name": "missing"}});
-    let mut lists = vec![json!([]), json!([function("search")]), json!([function("search"), function("alt")])];
+    let mut lists =
+        vec![json!([]), json!([function("search")]), json!([function("search"), function("alt")])];
     lists.extend([json!([loose]), json!([missing, function("search")])]);
     if model == "harmony" {
         lists.extend([json!([builtin.clone()]), json!([function("search"), builtin, nameless])]);

@@ -57,8 +57,7 @@ fn short_texts_of_random_formats() {
     for case in data.as_array().unwrap() {
         let expected = case["accepted"].as_str().unwrap();
         let found = accepted(&grammar(&case["format"]));
-        let differing: Vec<usize> =
-            (0..found.len()).filter(|&at| found[at] != bit(expected, at)).collect();
+        let differing: Vec<usize> = (0..found.len()).filter(|&at| found[at] != bit(expected, at)).collect();
         same += found.len() - differing.len();
         wrong += differing.len();
         if !differing.is_empty() {

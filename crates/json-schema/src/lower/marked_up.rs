@@ -30,8 +30,7 @@ enum Kind {
     Array,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::String, Kind::Number, Kind::Boolean, Kind::Null, Kind::Object, Kind::Array];
+const KINDS: [Kind; 6] = [Kind::String, Kind::Number, Kind::Boolean, Kind::Null, Kind::Object, Kind::Array];
 
 impl Kind {
     fn name(self, names: Kinds) -> &'static str {
@@ -164,9 +163,7 @@ impl<'a> Lower<'a> {
         for set in 0..all {
             let has = |i: usize| set >> i & 1 == 1;
             let number = u64::from(set.count_ones());
-            let implied = |(a, b): &(Rc<str>, Rc<str>)| {
-                !at(a).is_some_and(has) || at(b).is_some_and(has)
-            };
+            let implied = |(a, b): &(Rc<str>, Rc<str>)| !at(a).is_some_and(has) || at(b).is_some_and(has);
             let complete = (object.min..=object.max).contains(&number)
                 && members.iter().enumerate().all(|(i, member)| !member.required || has(i))
                 && object.implies.iter().all(implied);
@@ -265,7 +262,9 @@ impl<'a> Lower<'a> {
 
     /// A key of the schema.
     fn field_name(&mut self, name: &str, markup: &Markup) -> Result<ExprId, Error> {
-        if markup.free_keys == FreeKeys::Refused && (name.is_empty() || name.starts_with('/') || name.contains('>')) {
+        if markup.free_keys == FreeKeys::Refused
+            && (name.is_empty() || name.starts_with('/') || name.contains('>'))
+        {
             let message = format!("the key {} cannot be the name of an element", crate::reader::quoted(name));
             return Err(unsupported(message));
         }
@@ -319,7 +318,8 @@ impl<'a> Lower<'a> {
                 _ => self.set(&part)?,
             };
             let arena = &mut self.algebra.builder.arena;
-            values.push((kind, if to.markup.blank_values { arena.concat(&[self.ws, expr, self.ws]) } else { expr }));
+            let blank = to.markup.blank_values;
+            values.push((kind, if blank { arena.concat(&[self.ws, expr, self.ws]) } else { expr }));
         }
         Ok(values)
     }

@@ -19,6 +19,7 @@ use tokenstile_grammar::{
 };
 use tokenstile_json_schema::{Json, JsonOptions, MemberOrder, Writing, json_schema_written};
 
+use crate::check;
 use crate::format::*;
 use crate::path::Path;
 use crate::read::fields::syntax;
@@ -62,16 +63,18 @@ impl StructuralTag {
     /// # Ok::<(), tokenstile_grammar::Error>(())
     /// ```
     pub fn grammar(&self, limits: &Limits) -> Result<Grammar, Error> {
+        let mut odd = Vec::new();
+        check::check(&self.format, &Path::ROOT.field("format"), &mut odd)
+            .map_err(|error| self.placed(error))?;
         let mut composer = Composer::new(limits);
         // Repetitions inside of other text cannot be told, and are allowed as others do.
         composer.allow_repeats(true);
-        let mut lower =
-            Lower { composer, limits, warnings: self.warnings.clone(), schemas: HashMap::new() };
+        let mut lower = Lower { composer, limits, warnings: self.warnings.clone(), schemas: HashMap::new() };
         let root = lower.format(&self.format, Around::NOTHING, &Path::ROOT.field("format"));
         let root = root.map_err(|error| self.placed(error))?;
         let Lower { composer, mut warnings, .. } = lower;
         let grammar = composer.build(root).map_err(|error| self.placed(error))?;
-        for warning in grammar.warnings() {
+        for warning in odd.iter().chain(grammar.warnings()) {
             if !warnings.contains(warning) {
                 warnings.push(warning.clone());
             }
@@ -203,7 +206,8 @@ impl Lower<'_> {
 
     /// Refuses what cannot be excluded.
     fn check_excludes(&self, schema: &JsonSchema, at: &Path<'_>) -> Result<(), Error> {
-        let blank = |text: &String| text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
+        let blank =
+            |text: &String| text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
         if schema.style != Style::Json
             && let Some(i) = schema.excludes.iter().position(blank)
         {
@@ -256,7 +260,12 @@ impl Lower<'_> {
     }
 
     /// Free tokens, with some ways to write something else among them.
-    fn among_tokens(&mut self, free: Part, ways: &[Part], (at_least_one, stop_after_first): (bool, bool)) -> Part {
+    fn among_tokens(
+        &mut self,
+        free: Part,
+        ways: &[Part],
+        (at_least_one, stop_after_first): (bool, bool),
+    ) -> Part {
         let way = self.composer.union(ways);
         match (at_least_one, stop_after_first) {
             (true, true) => way,
@@ -297,7 +306,9 @@ fn closed<'s>(schema: &'s str, limits: &Limits) -> Cow<'s, str> {
     ];
     let room = Bump::new();
     // What is wrong with a schema is said where it is read.
-    let Ok(value) = Json::parse(schema, &room, limits, &mut Budget::new(limits)) else { return schema.into() };
+    let Ok(value) = Json::parse(schema, &room, limits, &mut Budget::new(limits)) else {
+        return schema.into();
+    };
     let is_empty = value.get("properties") == Some(&Json::Object(&[]));
     if !is_empty || OTHERS.iter().any(|keyword| value.get(keyword).is_some()) {
         return schema.into();

@@ -356,10 +356,7 @@ pub(super) static PRESETS: [Preset; 19] = [
     Preset {
         name: "longcat",
         calls: &[
-            call(
-                "<longcat_tool_call>\n{\"name\": \"{name}\", \"arguments\": ",
-                "}\n</longcat_tool_call>",
-            ),
+            call("<longcat_tool_call>\n{\"name\": \"{name}\", \"arguments\": ", "}\n</longcat_tool_call>"),
             call("<longcat_tool_call>{\"name\": \"{name}\", \"arguments\": ", "}</longcat_tool_call>"),
         ],
         place: Place::Row { trigger: "<longcat_tool_call>" },

@@ -221,7 +221,8 @@ pub(super) fn choose<'a>(tools: &'a [Tool], choice: &ToolChoice) -> Result<Chose
     };
     let is_function = |tool: &Tool, name: &str| tool.kind == ToolKind::Function && tool.name == name;
     let is_builtin = |tool: &Tool, name: &str| matches!(&tool.kind, ToolKind::Builtin(kind) if kind == name);
-    let missing = |what: &str, name: &str| syntax(format!("there is no {what} `{name}` among the tools"), &Path::ROOT);
+    let missing =
+        |what: &str, name: &str| syntax(format!("there is no {what} `{name}` among the tools"), &Path::ROOT);
     let chosen = match choice {
         ToolChoice::Auto => with(&|_| true, Must::Nothing),
         ToolChoice::None => with(&|_| false, Must::Nothing),
@@ -266,4 +267,3 @@ pub(super) fn choose<'a>(tools: &'a [Tool], choice: &ToolChoice) -> Result<Chose
 pub(super) fn no_form(model: &str, what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("the chat format `{model}` has no form for {what}"))
 }
-

@@ -112,7 +112,8 @@ impl<'a, 'p> Fields<'a, 'p> {
     pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, Error> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let count = whole(value).and_then(|number| u32::try_from(number).ok()).filter(|&count| count <= MOST);
-        let problem = || syntax(format!("`{name}` must be an integer from 0 to {MOST}"), &self.at.field(name));
+        let problem =
+            || syntax(format!("`{name}` must be an integer from 0 to {MOST}"), &self.at.field(name));
         count.map(Some).ok_or_else(problem)
     }
 

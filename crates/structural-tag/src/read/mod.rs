@@ -84,7 +84,9 @@ impl Reader<'_> {
             Some(Json::String(name)) => name,
             None if !fields.has("type") => guess::guess(&fields)
                 .ok_or_else(|| syntax("the format has no `type`, and no format has these fields", at))?,
-            other => return Err(wrong("`type`", "a string", other.unwrap_or(&Json::Null), &at.field("type"))),
+            other => {
+                return Err(wrong("`type`", "a string", other.unwrap_or(&Json::Null), &at.field("type")));
+            }
         };
         self.format_of(name, fields.named(name), depth)
     }
