@@ -1,5 +1,7 @@
 //! Tags, alone and in text.
 
+use std::ops::Range;
+
 use tokenstile_grammar::compose::special_names;
 use tokenstile_grammar::{Error, Part, Trigger, Triggered};
 
@@ -59,7 +61,10 @@ impl Lower<'_> {
             let cut = tags.triggers[trigger].len();
             let more = self.composer.marked(&begin[cut..]);
             rests[trigger].push(self.composer.concat(&[more, rest]));
-            if special_names(begin).iter().any(|name| name.start < cut && cut < name.end) {
+            let is_cut = |name: &Range<usize>| {
+                name.start < cut && cut < name.end && !begin[name.clone()].contains(['=', '"'])
+            };
+            if special_names(begin).iter().any(is_cut) {
                 // The trigger ends inside of what may be one token: the whole begin triggers too.
                 whole.push((Trigger::marked(&begin[..]), rest));
             }
