@@ -74,7 +74,7 @@ const ORDERS: [Rules<'_>; 10] = [
     },
     Rules {
         folder: "crates/grammar",
-        order: &["error ids", "limits", "ir", "choice gbnf regex", "json passes"],
+        order: &["error ids", "limits", "ir", "choice gbnf regex", "json passes", "compose"],
         circles: None,
     },
     Rules {

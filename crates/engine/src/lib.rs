@@ -34,6 +34,7 @@ pub use compile::Compiler;
 pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};
 pub use matcher::{Matcher, fill_masks};
+pub use session::Piece;
 pub use stored::TablesError;
 pub use vocab::{
     Fingerprint, MAX_TOKENS, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace,

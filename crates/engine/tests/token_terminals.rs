@@ -1,6 +1,6 @@
 //! Terminals that take one token whole, against the reference, bit for bit.
 
-use tokenstile_engine::{Compiler, Constraint, ErrorKind, MatchError, Matcher, TokenKind, Vocab};
+use tokenstile_engine::{Compiler, Constraint, ErrorKind, MatchError, Matcher, Piece, TokenKind, Vocab};
 use tokenstile_grammar::ir::{TokenName, TokenSet};
 use tokenstile_grammar::{Composer, Grammar, Limits, Part, Trigger, Triggered};
 use tokenstile_harness::{bit, mask_of};
@@ -288,6 +288,9 @@ fn bytes_do_not_cross_a_token_terminal() {
     matcher.commit_bytes(b"a").unwrap();
     assert!(matcher.forced_bytes().unwrap().is_empty() && matcher.allowed_bytes().unwrap().is_empty());
     assert_eq!(matcher.shortest_completion().unwrap(), None);
+    let pieces = vec![Piece::Token(words.id("<s0>")), Piece::Text(b"bcd".to_vec())];
+    assert_eq!(matcher.shortest_pieces().unwrap(), Some(pieces));
+    assert_eq!(matcher.forced_tokens(|_| unreachable!("no text is forced")).unwrap(), [words.id("<s0>")]);
     matcher.commit(words.id("<s0>")).unwrap();
     assert_eq!(matcher.shortest_completion().unwrap().as_deref(), Some(&b"bcd"[..]));
     assert_eq!(matcher.text_len(), 1);

@@ -57,8 +57,9 @@
 //!
 //! # The items
 //!
-//! Grammars: [`Grammar`], [`Warning`], and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
-//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`], [`ByteSet`],
+//! Grammars: [`Grammar`], [`Warning`], what they are put together with ([`Composer`], [`Part`], [`Trigger`], [`Triggered`],
+//! [`TokenSet`], [`TokenName`]), and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
+//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`], [`ByteSet`], [`Piece`],
 //! [`fill_masks`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
 //! [`CompileError`], [`MatchError`], [`VocabError`], [`TablesError`].
 //!
@@ -79,13 +80,14 @@ pub use compiler::Compiler;
 pub use grammar::Grammar;
 
 pub use tokenstile_engine::{
-    CompileError, Constraint, Fingerprint, MAX_TOKENS, MatchError, Matcher, MemoStats, Stats, TablesError,
-    TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace, fill_masks,
+    CompileError, Constraint, Fingerprint, MAX_TOKENS, MatchError, Matcher, MemoStats, Piece, Stats,
+    TablesError, TokenId, TokenKind, Vocab, VocabBuilder, VocabError, VocabErrorKind, VocabPlace, fill_masks,
 };
-pub use tokenstile_grammar::ir::{ByteSet, Warning};
+pub use tokenstile_grammar::ir::{ByteSet, TokenName, TokenSet, Warning};
 pub use tokenstile_grammar::limits::{Cancel, Limits};
 pub use tokenstile_grammar::{
-    Error as GrammarError, ErrorKind, JsonWhitespace, Place, RegexDialect, RegexOptions, RegexSemantics,
+    Composer, Error as GrammarError, ErrorKind, JsonWhitespace, Part, Place, RegexDialect, RegexOptions,
+    RegexSemantics, Trigger, Triggered,
 };
 #[cfg(feature = "json-schema")]
 pub use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder, Spelling, place_of_pointer};

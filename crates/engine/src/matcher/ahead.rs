@@ -4,7 +4,7 @@ use tokenstile_grammar::ir::ByteSet;
 
 use super::Matcher;
 use crate::error::MatchError;
-use crate::session::Refused;
+use crate::session::{Piece, Refused};
 use crate::vocab::TokenId;
 
 /// The most bytes that [`Matcher::forced_bytes`] returns at once.
@@ -48,14 +48,17 @@ impl Matcher {
     ///
     /// `encode` turns bytes into tokens as the model's tokenizer does. Tokens at the end of the forced text
     /// that could become part of a longer token with what follows are left out, so what is returned is what
-    /// the tokenizer would have made of the finished text. Nothing is committed.
+    /// the tokenizer would have made of the finished text. Where a token terminal stands and takes one token only, it is that token.
+    /// Nothing is committed.
     pub fn forced_tokens(
         &mut self,
         encode: impl FnOnce(&[u8]) -> Vec<TokenId>,
     ) -> Result<Vec<TokenId>, MatchError> {
         let forced = self.forced_bytes()?;
         if forced.is_empty() {
-            return Ok(Vec::new());
+            let token =
+                if self.is_finished() { None } else { self.session.forced_token(&self.last.place.0)? };
+            return Ok(token.into_iter().collect());
         }
         let mut tokens = encode(&forced);
         let vocab = self.constraint().vocab();
@@ -85,7 +88,8 @@ impl Matcher {
         self.session.completion_estimate(&self.last.place.0)
     }
 
-    /// Bytes that complete the text, as few as can be found; empty if it is complete, `None` if the search was given up.
+    /// Bytes that complete the text, as few as can be found; empty if it is complete, `None` if the search was given up or
+    /// a token terminal is in the way: [`shortest_pieces`](Matcher::shortest_pieces) goes through those.
     ///
     /// They are a shortest completion where the constraint is plain (rules, classes, literals, repetitions); with
     /// members, machines and booleans they may be longer by a little.
@@ -104,6 +108,32 @@ impl Matcher {
             return Ok(Some(Vec::new()));
         }
         self.renew_if_full()?;
-        self.session.shortest_completion(self.last.place.clone())
+        self.session.shortest_completion(self.last.place.clone(), false)
+    }
+
+    /// The same with the tokens that token terminals take.
+    ///
+    /// ```
+    /// use tokenstile::{Compiler, Grammar, Limits, Piece, TokenKind, Vocab};
+    /// let mut vocab = Vocab::builder();
+    /// for byte in 0..=255 {
+    ///     vocab.add(u32::from(byte), TokenKind::Text, &[byte])?;
+    /// }
+    /// vocab.add(256, TokenKind::Special, b"</think>")?;
+    /// let vocab = vocab.build()?;
+    /// let grammar = Grammar::gbnf(r#"root ::= [a-z]* </think> "ok""#, &Limits::default())?;
+    /// let mut matcher = Compiler::new(vocab).compile(&grammar)?.matcher();
+    /// matcher.commit_bytes(b"hm")?;
+    /// let rest = matcher.shortest_pieces()?;
+    /// assert_eq!(rest, Some(vec![Piece::Token(256), Piece::Text(b"ok".to_vec())]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shortest_pieces(&mut self) -> Result<Option<Vec<Piece>>, MatchError> {
+        if self.is_finished() || self.is_accepting() {
+            return Ok(Some(Vec::new()));
+        }
+        self.renew_if_full()?;
+        let bytes = self.session.shortest_completion(self.last.place.clone(), true)?;
+        Ok(bytes.map(|bytes| self.session.pieces(&bytes)))
     }
 }

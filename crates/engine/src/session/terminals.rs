@@ -14,6 +14,15 @@ use crate::tokens::accept::Accept;
 use crate::vocab::TokenId;
 use crate::work::Exceeded;
 
+/// A part of what is written: text, or a token whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// Text, for any tokens that spell it.
+    Text(Vec<u8>),
+    /// This token, or another one that the same terminals take.
+    Token(TokenId),
+}
+
 impl Session {
     pub(crate) fn terminals(&self) -> Option<&Terminals> {
         self.inner().terminals.as_deref()
@@ -81,6 +90,39 @@ impl Session {
         }
         self.is_sound()?;
         Ok(codes.into_iter().map(|(code, _)| code).collect())
+    }
+
+    /// The one token that may come, if nothing else may: only a terminal takes a token whatever its text is.
+    pub(crate) fn forced_token(&self, config: &Config) -> Result<Option<TokenId>, MatchError> {
+        let Some(terminals) = self.terminals() else { return Ok(None) };
+        if self.accepts(config) || !self.next_bytes(config).is_subset(&MARKS) {
+            return Ok(None);
+        }
+        Ok(match &self.codes(config)?[..] {
+            [code] => terminals.only_token(code),
+            _ => None,
+        })
+    }
+
+    /// Bytes, some of which stand for tokens, as texts and tokens.
+    pub(crate) fn pieces(&self, bytes: &[u8]) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            let is_code = self.marks().contains(*first);
+            let end = match self.terminals().filter(|_| is_code) {
+                Some(terminals) => terminals.width(),
+                None => rest.iter().position(|&b| self.marks().contains(b)).unwrap_or(rest.len()),
+            };
+            let (piece, after) = rest.split_at(end.min(rest.len()));
+            let token = || self.terminals()?.tokens(piece)?.first();
+            pieces.push(match is_code.then(token).flatten() {
+                Some(token) => Piece::Token(token),
+                None => Piece::Text(piece.to_vec()),
+            });
+            rest = after;
+        }
+        pieces
     }
 
     /// The token sets of a mask: those of the automaton's texts, without tokens that have marks in their text, and those of

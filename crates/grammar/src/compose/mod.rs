@@ -172,9 +172,9 @@ impl Composer {
         Ok(self.add(Node::Grammar(grammar)))
     }
 
-    /// The texts of a grammar.
-    pub fn grammar(&mut self, grammar: Grammar) -> Part {
-        self.add(Node::Grammar(grammar))
+    /// The texts of a grammar, whatever notation it is of.
+    pub fn grammar(&mut self, grammar: impl Into<Grammar>) -> Part {
+        self.add(Node::Grammar(grammar.into()))
     }
 
     /// One token of a set.
