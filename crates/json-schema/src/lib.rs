@@ -24,7 +24,7 @@ mod string;
 mod uri;
 mod usual;
 
-pub use markup::{Between, Close, FreeKeys, Items, Kinds, Markup, Writing};
+pub use markup::{Between, Close, FREE_STRING, FreeKeys, Items, Kinds, Markup, Writing};
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
 pub use reader::Json;
@@ -89,7 +89,8 @@ pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Resu
     json_schema_written(schema, options, limits, &Writing::default())
 }
 
-/// The same for values that are written in another way, or without certain texts.
+/// The same for values that are written in another way, or without certain texts. With marks, the rule [`FREE_STRING`] is left
+/// to the caller.
 ///
 /// ```
 /// use tokenstile_grammar::Limits;

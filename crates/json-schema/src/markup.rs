@@ -14,7 +14,7 @@ pub struct Markup {
     pub between: Between,
     /// What comes after a value.
     pub close: Close,
-    /// What free strings must not have in them.
+    /// What strings must not have in them.
     pub raw_end: &'static str,
     /// Whether white space may be around strings of which only some are allowed.
     pub blank_strings: bool,
@@ -89,6 +89,10 @@ pub enum FreeKeys {
     /// Anything that needs no entity.
     Plain,
 }
+
+/// The name of the rule for any string between marks. Whoever puts the grammar into another one says what such a string is:
+/// free text in which neither the end mark nor anything excluded is.
+pub const FREE_STRING: &str = "free string";
 
 /// How the values of a schema are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

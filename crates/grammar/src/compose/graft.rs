@@ -6,8 +6,12 @@ use crate::ir::{Grammar, GrammarBuilder};
 use crate::passes::reachable;
 
 /// Adds what the root of a grammar reaches, and answers the rule that its root has become. What it has of the base that the
-/// builder begins with is there already.
-pub(super) fn graft(builder: &mut GrammarBuilder, grammar: &Grammar) -> Result<RuleId, Error> {
+/// builder begins with is there already, and so are rules by the names that are `known`.
+pub(super) fn graft(
+    builder: &mut GrammarBuilder,
+    grammar: &Grammar,
+    known: &[(&str, RuleId)],
+) -> Result<RuleId, Error> {
     let begun = builder.arena.base().map(|base| base.id());
     let (kept, kept_rules) =
         match grammar.base().filter(|base| grammar.has_base() && begun == Some(base.id())) {
@@ -19,6 +23,8 @@ pub(super) fn graft(builder: &mut GrammarBuilder, grammar: &Grammar) -> Result<R
     for (number, rule) in grammar.rules().iter().enumerate() {
         rules[number] = if number < kept_rules {
             RuleId::new(number)
+        } else if let Some((_, rule)) = known.iter().find(|(name, _)| *name == &*rule.name) {
+            Some(*rule)
         } else if marked[rule.body.index()] {
             Some(builder.declare(rule.name.clone(), rule.place)?)
         } else {
@@ -27,7 +33,7 @@ pub(super) fn graft(builder: &mut GrammarBuilder, grammar: &Grammar) -> Result<R
     }
     let map = builder.arena.graft_all(grammar.arena(), (kept, &marked), &|rule| rules[rule.index()]);
     for (number, rule) in grammar.rules().iter().enumerate().skip(kept_rules) {
-        if let Some(id) = rules[number] {
+        if let Some(id) = rules[number].filter(|id| !known.iter().any(|(_, rule)| rule == id)) {
             builder.define(id, map[rule.body.index()]);
         }
     }

@@ -9,7 +9,7 @@ use super::search::{Found, Search};
 use super::{Composer, Node, Part, Trigger};
 use crate::error::{Error, ErrorKind};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{CharSet, Grammar, GrammarBuilder, TokenName, TokenSet, Warning};
+use crate::ir::{CharSet, Expr, Grammar, GrammarBuilder, TokenName, TokenSet, Warning};
 use crate::limits::Limits;
 
 /// Room for what is between the grammars.
@@ -25,7 +25,9 @@ pub(super) fn lower(mut composer: Composer, root: Part) -> Result<Grammar, Error
         return Ok(grammar.take());
     }
     let base = nodes.iter().find_map(|node| match node {
-        Node::Grammar(grammar) => grammar.base().filter(|_| grammar.has_base()),
+        Node::Grammar(grammar) | Node::GrammarWith { grammar, .. } => {
+            grammar.base().filter(|_| grammar.has_base())
+        }
         _ => None,
     });
     let builder = match base {
@@ -73,7 +75,14 @@ impl Lowering {
             Node::Literal(text) => self.builder.arena.literal(text.as_bytes()),
             Node::Marked(text) => self.marked(text),
             Node::Tokens(set) => self.builder.arena.tokens(set),
-            Node::Grammar(grammar) => self.grammar(grammar)?,
+            Node::Grammar(grammar) => self.grammar(grammar, &[])?,
+            Node::GrammarWith { grammar, rules } => {
+                let mut known = Vec::with_capacity(rules.len());
+                for (name, part) in rules {
+                    known.push((&**name, self.rule_of(self.made[*part as usize])?));
+                }
+                self.grammar(grammar, &known)?
+            }
             Node::AnyText => {
                 let any = self.builder.arena.chars(&CharSet::all());
                 self.builder.arena.star(any)
@@ -119,7 +128,18 @@ impl Lowering {
         })
     }
 
-    fn grammar(&mut self, grammar: &Grammar) -> Result<ExprId, Error> {
+    /// A rule whose body is an expression.
+    fn rule_of(&mut self, expr: ExprId) -> Result<RuleId, Error> {
+        if let Expr::Rule(rule) = self.builder.arena.get(expr) {
+            return Ok(rule);
+        }
+        let rule = self.builder.declare("part", None)?;
+        self.builder.define(rule, expr);
+        Ok(rule)
+    }
+
+    /// A grammar, of which rules by these names are known.
+    fn grammar(&mut self, grammar: &Grammar, known: &[(&str, RuleId)]) -> Result<ExprId, Error> {
         if grammar.tracking().any() {
             if !self.repeats_allowed {
                 let what = "what is repeated in JSON cannot be told inside other text; close the objects, or allow repetitions";
@@ -127,7 +147,7 @@ impl Lowering {
             }
             self.builder.warn(Warning::new("keys or items of JSON inside other text may repeat"));
         }
-        let rule = graft(&mut self.builder, grammar)?;
+        let rule = graft(&mut self.builder, grammar, known)?;
         Ok(self.builder.arena.rule(rule))
     }
 

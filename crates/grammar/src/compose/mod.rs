@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
 
-pub use text::{marked_text, special_names, text_until};
+pub use text::{marked_text, special_names};
 
 use crate::error::{Error, ErrorKind};
 use crate::ir::{Grammar, TokenName, TokenSet};
@@ -105,6 +105,7 @@ enum Node {
     Marked(Arc<str>),
     Tokens(TokenSet),
     Grammar(Grammar),
+    GrammarWith { grammar: Grammar, rules: Vec<(Arc<str>, u32)> },
     AnyText,
     Until(Vec<Trigger>),
     Through { ends: Vec<Trigger>, excludes: Vec<Trigger> },
@@ -175,6 +176,12 @@ impl Composer {
     /// The texts of a grammar, whatever notation it is of.
     pub fn grammar(&mut self, grammar: impl Into<Grammar>) -> Part {
         self.add(Node::Grammar(grammar.into()))
+    }
+
+    /// The texts of a grammar whose rules of these names are other parts. So what many grammars have in common is there once.
+    pub fn grammar_with(&mut self, grammar: Grammar, rules: &[(&str, Part)]) -> Part {
+        let rules = rules.iter().map(|(name, part)| ((*name).into(), self.own(*part))).collect();
+        self.add(Node::GrammarWith { grammar, rules })
     }
 
     /// One token of a set.

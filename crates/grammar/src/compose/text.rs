@@ -5,24 +5,11 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::Trigger;
 use super::lower::Lowering;
 use super::marks;
-use super::search::Search;
-use crate::error::Error;
 use crate::ids::ExprId;
 use crate::ir::GrammarBuilder;
 use crate::limits::Limits;
-
-/// Any text in which none of these is complete, as [`Composer::until`](super::Composer::until) has it.
-pub fn text_until(
-    builder: &mut GrammarBuilder,
-    excludes: &[Trigger],
-    limits: &Limits,
-) -> Result<ExprId, Error> {
-    let search = Search::new(&[], excludes, limits)?;
-    lowered(builder, limits, |lowering| search.until(lowering))
-}
 
 /// A text in which special tokens may be written for their names, as [`Composer::marked`](super::Composer::marked) has it.
 pub fn marked_text(builder: &mut GrammarBuilder, text: &str, limits: &Limits) -> ExprId {

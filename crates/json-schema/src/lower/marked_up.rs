@@ -6,14 +6,14 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::compose::{marked_text, text_until};
-use tokenstile_grammar::ir::Warning;
+use tokenstile_grammar::compose::marked_text;
+use tokenstile_grammar::ir::{CharSet, Warning};
 use tokenstile_grammar::limits::Budget;
-use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, RegexOptions, RuleId, Trigger, regex_expr};
+use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, RegexOptions, RuleId, regex_expr};
 
 use super::{Lower, at_least, count, without};
 use crate::algebra::{Array, GoalId, Member, Object, Parts, Set, Strings};
-use crate::markup::{Between, Close, FreeKeys, Items, Kinds, Markup};
+use crate::markup::{Between, Close, FREE_STRING, FreeKeys, Items, Kinds, Markup};
 use crate::options::MemberOrder;
 
 /// So many members may come in any order, or under counts.
@@ -50,6 +50,8 @@ pub(crate) struct MarkedUp<'m> {
     markup: &'m Markup,
     /// Any string.
     raw: Option<ExprId>,
+    /// Marks, by their texts.
+    marks: FxHashMap<String, ExprId>,
     /// Objects and arrays of goals.
     deep: FxHashMap<(GoalId, bool), RuleId>,
     todo: Vec<(GoalId, bool, RuleId)>,
@@ -65,7 +67,13 @@ enum Key<'k> {
 impl<'a> Lower<'a> {
     /// The grammar of the objects that have a goal, with marks around their members.
     pub(crate) fn marked_up(mut self, goal: GoalId, markup: &Markup) -> Result<(Grammar, Budget<'a>), Error> {
-        let mut marked = MarkedUp { markup, raw: None, deep: FxHashMap::default(), todo: Vec::new() };
+        let mut marked = MarkedUp {
+            markup,
+            raw: None,
+            marks: FxHashMap::default(),
+            deep: FxHashMap::default(),
+            todo: Vec::new(),
+        };
         let root = self.algebra.builder.declare("root", None)?;
         let set = self.algebra.set_of(goal)?;
         if set.objects.is_empty() {
@@ -197,16 +205,16 @@ impl<'a> Lower<'a> {
         };
         let mut ways: Vec<(ExprId, Vec<ExprId>)> = Vec::new();
         for (kind, value) in values {
-            let between = self.between(kind, key.is_none(), markup);
+            let between = self.between(kind, key.is_none(), to);
             match ways.iter_mut().find(|(known, _)| *known == between) {
                 Some((_, values)) => values.push(value),
                 None => ways.push((between, vec![value])),
             }
         }
-        let close = self.close(key, markup)?;
+        let close = self.close(key, to);
         let open = match (key, markup.items) {
-            (None, Some(Items::Unnamed(open))) => self.mark(open),
-            _ => self.mark(markup.before_key),
+            (None, Some(Items::Unnamed(open))) => self.mark(open, to),
+            _ => self.mark(markup.before_key, to),
         };
         let arena = &mut self.algebra.builder.arena;
         let mut rests = Vec::with_capacity(ways.len());
@@ -223,27 +231,27 @@ impl<'a> Lower<'a> {
         Ok(arena.concat(&[self.ws, open, key, rest, close]))
     }
 
-    fn between(&mut self, kind: Kind, is_item: bool, markup: &Markup) -> ExprId {
-        match &markup.between {
-            Between::Text(text) => self.mark(text),
+    fn between(&mut self, kind: Kind, is_item: bool, to: &mut MarkedUp<'_>) -> ExprId {
+        match &to.markup.between {
+            Between::Text(text) => self.mark(text, to),
             Between::Gap(first, second) => {
-                let (first, second) = (self.mark(first), self.mark(second));
+                let (first, second) = (self.mark(first, to), self.mark(second, to));
                 self.algebra.builder.arena.concat(&[first, self.ws, second])
             }
             Between::Kind { before, kinds, after } => {
                 // An item has no key whose quote would have to be closed.
                 let before = if is_item { before.trim_start_matches('"') } else { before };
                 let text = [before, kind.name(*kinds), after].concat();
-                self.mark(&text)
+                self.mark(&text, to)
             }
         }
     }
 
-    fn close(&mut self, key: Option<ExprId>, markup: &Markup) -> Result<ExprId, Error> {
-        Ok(match (markup.close, markup.items) {
-            (Close::Text(text), _) => self.mark(text),
+    fn close(&mut self, key: Option<ExprId>, to: &mut MarkedUp<'_>) -> ExprId {
+        match (to.markup.close, to.markup.items) {
+            (Close::Text(text), _) => self.mark(text, to),
             (Close::Key(before, after), items) => {
-                let (before, after) = (self.mark(before), self.mark(after));
+                let (before, after) = (self.mark(before, to), self.mark(after, to));
                 let arena = &mut self.algebra.builder.arena;
                 let key = match (key, items) {
                     (Some(key), _) => key,
@@ -252,12 +260,17 @@ impl<'a> Lower<'a> {
                 };
                 arena.concat(&[before, key, after])
             }
-        })
+        }
     }
 
     /// A text in which special tokens may be written for their names.
-    fn mark(&mut self, text: &str) -> ExprId {
-        marked_text(&mut self.algebra.builder, text, self.algebra.limits)
+    fn mark(&mut self, text: &str, to: &mut MarkedUp<'_>) -> ExprId {
+        if let Some(&known) = to.marks.get(text) {
+            return known;
+        }
+        let made = marked_text(&mut self.algebra.builder, text, self.algebra.limits);
+        to.marks.insert(text.to_owned(), made);
+        made
     }
 
     /// A key of the schema.
@@ -380,10 +393,12 @@ impl<'a> Lower<'a> {
             if let Some(raw) = to.raw {
                 return Ok(raw);
             }
-            let ends = std::iter::once(to.markup.raw_end);
-            let texts = ends.chain(self.excludes.iter().map(|text| &text[..]));
-            let all: Vec<Trigger> = texts.map(Trigger::marked).collect();
-            let raw = text_until(&mut self.algebra.builder, &all, self.algebra.limits)?;
+            let builder = &mut self.algebra.builder;
+            let rule = builder.declare(FREE_STRING, None)?;
+            let any = builder.arena.chars(&CharSet::all());
+            let any = builder.arena.star(any);
+            builder.define(rule, any);
+            let raw = builder.arena.rule(rule);
             to.raw = Some(raw);
             return Ok(raw);
         }

@@ -17,7 +17,7 @@ use tokenstile_grammar::{
     Composer, Error, ErrorKind, Grammar, JsonWhitespace, Limits, Part, RegexDialect, RegexOptions, Trigger,
     Triggered,
 };
-use tokenstile_json_schema::{Json, JsonOptions, MemberOrder, Writing, json_schema_written};
+use tokenstile_json_schema::{FREE_STRING, Json, JsonOptions, MemberOrder, Writing, json_schema_written};
 
 use crate::check;
 use crate::format::*;
@@ -69,7 +69,9 @@ impl StructuralTag {
         let mut composer = Composer::new(limits);
         // Repetitions inside of other text cannot be told, and are allowed as others do.
         composer.allow_repeats(true);
-        let mut lower = Lower { composer, limits, warnings: self.warnings.clone(), schemas: HashMap::new() };
+        let warnings = self.warnings.clone();
+        let mut lower =
+            Lower { composer, limits, warnings, schemas: HashMap::new(), strings: HashMap::new() };
         let root = lower.format(&self.format, Around::NOTHING, &Path::ROOT.field("format"));
         let root = root.map_err(|error| self.placed(error))?;
         let Lower { composer, mut warnings, .. } = lower;
@@ -89,6 +91,8 @@ struct Lower<'l> {
     warnings: Vec<Warning>,
     /// Schemas that are parts already.
     schemas: HashMap<JsonSchema, Part>,
+    /// Strings between marks, by their end and what is excluded.
+    strings: HashMap<(&'static str, Vec<String>), Part>,
 }
 
 impl Lower<'_> {
@@ -199,9 +203,28 @@ impl Lower<'_> {
             let pointer = warning.pointer.as_ref().map(|pointer| at.pointer() + pointer);
             self.warnings.push(warning.clone().with_pointer(pointer));
         }
-        let part = self.composer.grammar(grammar.with_warnings(Vec::new()));
+        let grammar = grammar.with_warnings(Vec::new());
+        let part = match markup {
+            None => self.composer.grammar(grammar),
+            Some(markup) => {
+                let text = self.free_string(markup.raw_end, &schema.excludes);
+                self.composer.grammar_with(grammar, &[(FREE_STRING, text)])
+            }
+        };
         self.schemas.insert(schema.clone(), part);
         Ok(part)
+    }
+
+    /// Any string between marks.
+    fn free_string(&mut self, end: &'static str, excludes: &[String]) -> Part {
+        let key = (end, excludes.to_vec());
+        if let Some(&part) = self.strings.get(&key) {
+            return part;
+        }
+        let all = std::iter::once(end).chain(excludes.iter().map(|text| &text[..]));
+        let part = self.composer.until(all.map(Trigger::marked).collect::<Vec<_>>());
+        self.strings.insert(key, part);
+        part
     }
 
     /// Refuses what cannot be excluded.
