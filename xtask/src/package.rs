@@ -12,6 +12,7 @@ use std::process::Command;
 const PUBLISHED: [(&str, &str); 10] = [
     ("grammar", "tokenstile-grammar"),
     ("json-schema", "tokenstile-json-schema"),
+    ("structural-tag", "tokenstile-structural-tag"),
     ("engine", "tokenstile-engine"),
     ("logits", "tokenstile-logits"),
     ("tokenstile", "tokenstile"),

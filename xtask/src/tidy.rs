@@ -41,6 +41,13 @@ const LAYERS: [Layer; 17] = [
         tests_may_use: &["tokenstile", "tokenstile-engine", "tokenstile-harness", "tokenstile-testkit"],
     },
     Layer {
+        folder: "crates/structural-tag",
+        core: true,
+        may_use: &["tokenstile-grammar", "tokenstile-json-schema", "bumpalo"],
+        may_offer: &[],
+        tests_may_use: &["tokenstile-engine", "tokenstile-harness", "tokenstile-testkit"],
+    },
+    Layer {
         folder: "crates/engine",
         core: true,
         may_use: &[

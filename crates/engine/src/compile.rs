@@ -10,7 +10,7 @@ use tokenstile_grammar::{Error as GrammarError, ErrorKind, ExprId, Grammar, Limi
 
 use crate::ablate::{Switch, is_off};
 use crate::automaton::{Program, Store};
-use crate::constraint::{Common, Constraint, Counters, Generation, Inner, Retiring, spelling};
+use crate::constraint::{Common, Constraint, Counters, Generation, Inner, Retiring, Terminals, spelling};
 use crate::error::CompileError;
 use crate::session::Session;
 use crate::stored::TablesError;
@@ -113,7 +113,10 @@ impl Compiler {
         let mut budget = Budget::new(&self.limits);
         let limits = &self.limits;
         let mut is_never = |arena: &_, expr| boolean_is_never(arena, expr, limits);
-        let prepared = match spelling::restrict(&grammar, &self.common.tables.trie, limits)? {
+        let terminals = Terminals::of(&grammar, &self.common.tables)?.map(Arc::new);
+        let restricted =
+            spelling::restrict(&grammar, terminals.as_deref(), &self.common.tables.trie, limits)?;
+        let prepared = match restricted {
             None => match grammar {
                 Cow::Owned(grammar) => passes::prepare_owned(grammar, &mut budget, &mut is_never)?,
                 Cow::Borrowed(grammar) => passes::prepare(grammar, &mut budget, &mut is_never)?,
@@ -134,7 +137,7 @@ impl Compiler {
         if !spells_all_chars(&self.common.tables.trie) || is_off(Switch::KeysAbound) {
             tracking.keys_abound = 0;
         }
-        let needs_proof = spelling::needs_proof(&prepared, &self.common.tables);
+        let needs_proof = spelling::needs_proof(&prepared, terminals.is_some(), &self.common.tables);
         if needs_proof && tracking.any() {
             let what = "what is repeated in a text cannot be told from tokens that lack single bytes";
             return Err(GrammarError::new(ErrorKind::Unsupported, what).into());
@@ -150,6 +153,7 @@ impl Compiler {
             needs_proof,
             tracking,
             base,
+            terminals,
             generation: RwLock::new(Arc::new(Generation::new(&program, &self.limits, library))),
             program,
             retired: Retiring::default(),

@@ -36,6 +36,7 @@ pub use compile::Compiler;
 pub use constraint::{Constraint, Stats};
 pub use error::{CompileError, MatchError};
 pub use matcher::{Commit, Matcher};
+pub use session::Piece;
 pub use step::{
     Batch, DraftTokens, DraftTree, Fill, MaskRows, PADDING, PlanError, RowKind, RowReport, SequenceId,
     StepOptions, StepReport, Turn, TurnReport,

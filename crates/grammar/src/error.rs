@@ -14,6 +14,8 @@ pub enum ErrorKind {
     DuplicateRule,
     /// A rule or the whole constraint matches no text at all.
     Unsatisfiable,
+    /// A token is named that the vocabulary does not have.
+    UnknownToken,
     /// The text is well formed, but what it asks for cannot be enforced.
     Unsupported,
     /// A field of [`Limits`](crate::Limits) was exceeded.

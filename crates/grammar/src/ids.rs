@@ -46,3 +46,7 @@ id!(
     /// An interned [`Machine`](crate::ir::Machine).
     MachineId
 );
+id!(
+    /// An interned [`TokenSet`](crate::ir::TokenSet).
+    TokenSetId
+);

@@ -8,6 +8,7 @@
 //! the job of `tokenstile-engine`. `tokenstile-json-schema` reads JSON Schema into the same representation.
 
 pub mod choice;
+pub mod compose;
 pub mod error;
 mod gbnf;
 mod ids;
@@ -18,8 +19,9 @@ pub mod passes;
 pub mod regex;
 mod tuning;
 
+pub use compose::{Composer, Part, Trigger, Triggered};
 pub use error::{Error, ErrorKind, Place};
-pub use ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
+pub use ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId, TokenSetId};
 pub use ir::{Grammar, GrammarBuilder};
 pub use json::JsonWhitespace;
 pub use limits::Limits;

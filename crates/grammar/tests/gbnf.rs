@@ -199,8 +199,7 @@ fn what_cannot_be_enforced_is_refused() {
     for (source, place, message) in [
         ("root ::= \"a\"{99999999999}", "1:14", "repetition counts past 4294967294 are not supported"),
         ("root ::= \"a\"{0,4294967295}", "1:16", "repetition counts past 4294967294"),
-        ("root ::= <think> \"a\"", "1:10", "token terminals"),
-        ("root ::= \"a\"\n !<[1000]>", "2:2", "token terminals"),
+        ("root ::= <[99999999999]>", "1:12", "ids of tokens past 32 bits"),
     ] {
         assert_error(&gbnf_error(source), ErrorKind::Unsupported, place, message);
     }
@@ -414,4 +413,23 @@ fn mutated_grammars_never_panic() {
         }
     }
     assert!(accepted > 1_000 && refused > 1_000, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn token_terminals() {
+    let grammar = gbnf("root ::= <think> !<think>* </think> | !<[1001]>+ <[7]>");
+    assert_eq!(grammar.to_string(), "root ::= ((<think> !<think>* </think>) | (!<[1001]>+ <[7]>))\n");
+    let places: Vec<_> =
+        grammar.arena().token_sets().map(|set| set.place.map(|place| place.column)).collect();
+    assert_eq!(places, [Some(10), Some(18), Some(28), Some(39), Some(50)]);
+    for (source, place, message) in [
+        ("root ::= <think", "1:10", "unterminated token"),
+        ("root ::= <thi\nnk>", "1:10", "unterminated token"),
+        ("root ::= <>", "1:11", "expected the name of a token"),
+        ("root ::= <[]>", "1:12", "expected the id of a token"),
+        ("root ::= <[1]", "1:13", "expected `]>`"),
+        ("root ::= !\"a\"", "1:11", "expected `<` and a token after `!`"),
+    ] {
+        assert_error(&gbnf_error(source), ErrorKind::Syntax, place, message);
+    }
 }

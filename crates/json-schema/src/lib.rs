@@ -11,6 +11,7 @@ mod algebra;
 mod base;
 mod keywords;
 mod lower;
+mod markup;
 mod metaschema;
 mod node;
 mod number;
@@ -24,8 +25,10 @@ mod tuning;
 mod uri;
 mod usual;
 
+pub use markup::{Between, Close, FREE_STRING, FreeKeys, Items, Kinds, Markup, Writing};
 pub use options::{Draft, JsonOptions, MemberOrder, Spelling};
 pub use place::place_of_pointer;
+pub use reader::Json;
 
 use std::sync::{Arc, LazyLock};
 
@@ -84,15 +87,36 @@ fn usual_grammars() -> Box<dyn Iterator<Item = Usual>> {
 /// # Ok::<(), tokenstile_grammar::Error>(())
 /// ```
 pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
+    json_schema_written(schema, options, limits, &Writing::default())
+}
+
+/// The same for values that are written in another way, or without certain texts. With marks, the rule [`FREE_STRING`] is left
+/// to the caller.
+///
+/// ```
+/// use tokenstile_grammar::Limits;
+/// use tokenstile_json_schema::{JsonOptions, Writing, json_schema_written};
+/// let excludes = ["</call>".to_owned()];
+/// let writing = Writing { excludes: &excludes, ..Writing::default() };
+/// json_schema_written(r#"{"type": "string"}"#, &JsonOptions::default(), &Limits::default(), &writing)?;
+/// # Ok::<(), tokenstile_grammar::Error>(())
+/// ```
+pub fn json_schema_written(
+    schema: &str,
+    options: &JsonOptions,
+    limits: &Limits,
+    writing: &Writing<'_>,
+) -> Result<Grammar, Error> {
     // Many verdicts that are no few to each schema multiply further, mostly. Then alternatives are rather taken one by one.
     let few = Judging::of_few();
-    let error = match written(schema, options, limits, Some(&few)) {
+    let how = (options, writing);
+    let error = match written(schema, how, limits, Some(&few)) {
         Err(error) if few.has_part.get() && error.kind() == ErrorKind::Unsupported => error,
         other => return other,
     };
-    match written(schema, options, limits, None) {
+    match written(schema, how, limits, None) {
         Err(_) if few.was_short.get() => {
-            written(schema, options, limits, Some(&Judging::of_many())).map_err(|_| error)
+            written(schema, how, limits, Some(&Judging::of_many())).map_err(|_| error)
         }
         other => other.map_err(|_| error),
     }
@@ -101,7 +125,7 @@ pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Resu
 /// The same; with `judging`, many alternatives of objects are put together as formulas.
 fn written(
     schema: &str,
-    options: &JsonOptions,
+    (options, writing): (&JsonOptions, &Writing<'_>),
     limits: &Limits,
     judging: Option<&Judging>,
 ) -> Result<Grammar, Error> {
@@ -110,10 +134,14 @@ fn written(
     let documents = Documents::new(schema, options, &room);
     let nodes = resolve::load(&documents, options, limits, &mut budget)?;
     let mut algebra = Algebra::new(known()?, &nodes, (options, limits), budget)?;
-    algebra.judging(judging);
+    algebra.judging(judging.filter(|_| writing.markup.is_none()));
     nodes.warnings.iter().for_each(|warning| algebra.builder.warn(warning.clone()));
     let goal = algebra.goal_of_node(nodes.root(), true);
-    let (grammar, mut budget) = Lower::new(algebra)?.grammar(goal)?;
+    let lower = Lower::new(algebra, writing.excludes)?;
+    let (grammar, mut budget) = match writing.markup {
+        None => lower.grammar(goal)?,
+        Some(markup) => lower.marked_up(goal, markup)?,
+    };
     passes::without_dead_ends(grammar, &mut budget).map_err(|error| match error.kind() {
         ErrorKind::Unsatisfiable => {
             Error::new(ErrorKind::Unsatisfiable, "no JSON value is an instance of the schema")

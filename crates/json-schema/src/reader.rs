@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 2_000;
 /// A JSON value. Numbers are kept as written; the members of an object are in order, none twice. What the text has as it
 /// is stays there; the rest is in a room that is given up as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Json<'a> {
+pub enum Json<'a> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -31,7 +31,7 @@ pub(crate) enum Json<'a> {
 
 impl<'a> Json<'a> {
     /// Reads a text that is one value.
-    pub(crate) fn parse(
+    pub fn parse(
         text: &'a str,
         room: &'a Bump,
         limits: &Limits,
@@ -47,7 +47,7 @@ impl<'a> Json<'a> {
     }
 
     /// The member `key` of an object.
-    pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
+    pub fn get(&self, key: &str) -> Option<&Json<'a>> {
         match self {
             Json::Object(members) => members.iter().find(|(name, _)| *name == key).map(|(_, value)| value),
             _ => None,
@@ -55,7 +55,7 @@ impl<'a> Json<'a> {
     }
 
     /// The text of a string.
-    pub(crate) fn as_str(&self) -> Option<&'a str> {
+    pub fn as_str(&self) -> Option<&'a str> {
         match self {
             Json::String(text) => Some(text),
             _ => None,
@@ -63,7 +63,7 @@ impl<'a> Json<'a> {
     }
 
     /// What kind of value it is, for messages.
-    pub(crate) fn describe(&self) -> &'static str {
+    pub fn describe(&self) -> &'static str {
         match self {
             Json::Null => "null",
             Json::Bool(true) => "true",

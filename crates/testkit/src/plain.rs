@@ -78,7 +78,9 @@ impl Matcher<'_> {
                 all
             }
             Expr::Rule(rule) => self.ends(self.grammar.rule(rule).body, start, region),
-            Expr::Members(_) | Expr::Machine(_) => panic!("neither members nor machines in a regex"),
+            Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => {
+                panic!("neither members nor machines nor tokens in a regex")
+            }
             Expr::And(list) => {
                 let parts = self.arena.list(list).to_vec();
                 parts.into_iter().fold(Ends::MAX, |ends, part| ends & self.ends(part, start, region))

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokenstile_grammar::ir::{Expr, Members, Utf8Dfa, Utf8Next};
+use tokenstile_grammar::ir::{Expr, Members, TokenSet, Utf8Dfa, Utf8Next};
 use tokenstile_grammar::{CharSetId, ExprId, Grammar};
 
 use crate::Viability;
@@ -65,6 +65,8 @@ pub struct Reference<'g> {
     utf8: FxHashMap<CharSetId, Utf8Dfa>,
     /// Whether an emptiness test ran out of its budget before any text was read.
     doubtful: bool,
+    /// Whether tokens are matched as wholes.
+    has_terminals: bool,
     places: RefCell<Places>,
     store: RefCell<Store>,
 }
@@ -117,6 +119,7 @@ impl<'g> Reference<'g> {
             productive: FxHashSet::default(),
             utf8: FxHashMap::default(),
             doubtful: false,
+            has_terminals: false,
             places: RefCell::new(Places::default()),
             store: RefCell::new(Store::default()),
         };
@@ -142,6 +145,36 @@ impl<'g> Reference<'g> {
         let next = self.column(kernel, doubtful);
         self.store.borrow_mut().steps.insert((state, byte), next);
         next
+    }
+
+    /// The state after one token: by its text, if it has one, or as one of a terminal whose set `has` it. Of several ways
+    /// to read it each counts.
+    ///
+    /// A terminal takes a token whole and no text of it. Where there are terminals, texts have no bytes that are in no UTF-8:
+    /// a token with such bytes has no text then.
+    pub fn step_token(
+        &self,
+        state: RefState,
+        text: Option<&[u8]>,
+        has: &dyn Fn(&TokenSet) -> bool,
+    ) -> RefState {
+        let is_text = |text: &&[u8]| !self.has_terminals || text.iter().all(|&byte| byte < 0xF5);
+        let by_text = text.filter(is_text).and_then(|text| text.split_last());
+        let (mut kernel, mut doubtful) = match by_text {
+            Some((&last, before)) => self.scan_column(self.run_from(state, before), last),
+            None => (Vec::new(), false),
+        };
+        let key = self.store.borrow().columns[state.0 as usize].key.clone();
+        for item in key.items {
+            if let Expr::Tokens(set) = self.grammar.arena().get(item.expr)
+                && item.dot == 0
+                && has(self.grammar.arena().token_set(set))
+            {
+                kernel.push(Item { dot: 1, origin: resolve(item.origin, state), ..item });
+                doubtful |= key.doubtful;
+            }
+        }
+        self.column(kernel, doubtful)
     }
 
     /// Whether some continuation of the text that led to `state` is a sentence.
@@ -263,7 +296,7 @@ impl Reference<'_> {
         match arena.get(expr) {
             _ if self.is_boolean(expr) => store.automata[&expr].is_accepting(dot),
             Expr::Empty => true,
-            Expr::Bytes(_) | Expr::Alt(_) | Expr::Rule(_) | Expr::Region(_) => dot == 1,
+            Expr::Bytes(_) | Expr::Tokens(_) | Expr::Alt(_) | Expr::Rule(_) | Expr::Region(_) => dot == 1,
             Expr::Chars(_) => dot == CHAR_DONE,
             Expr::Literal(literal) => dot as usize == arena.literal_bytes(literal).len(),
             Expr::Concat(list) => dot as usize == arena.list(list).len(),
@@ -314,7 +347,7 @@ impl Reference<'_> {
         let arena = self.grammar.arena();
         match arena.get(expr) {
             _ if self.is_boolean(expr) => true,
-            Expr::Bytes(_) => dot == 0,
+            Expr::Bytes(_) | Expr::Tokens(_) => dot == 0,
             Expr::Literal(literal) => (dot as usize) < arena.literal_bytes(literal).len(),
             Expr::Chars(_) => dot != CHAR_DONE,
             Expr::Machine(id) => match &self.places.borrow().list[dot as usize] {
@@ -404,6 +437,7 @@ impl Reference<'_> {
                 self.store.get_mut().automata.insert(id, automaton);
                 continue;
             }
+            self.has_terminals |= matches!(self.grammar.arena().get(id), Expr::Tokens(_));
             let children = match self.grammar.arena().get(id) {
                 Expr::Rule(rule) => std::slice::from_ref(&self.grammar.rule(rule).body),
                 Expr::Chars(set) => {
@@ -441,7 +475,8 @@ impl Reference<'_> {
                         let usable = self.usable(arena.members_of(id));
                         usable.shortest(&usable.start()).is_some()
                     }
-                    Expr::Machine(_) => true,
+                    // A set of tokens that the vocabulary does not have is refused before.
+                    Expr::Machine(_) | Expr::Tokens(_) => true,
                 };
                 if productive {
                     self.productive.insert(id);

@@ -61,7 +61,9 @@ impl Spans<'_> {
                 text.is_empty() && negated != self.looks(expr, behind, here, region)
             }
             Expr::Region(inner) => self.matches(inner, span, span),
-            Expr::Members(_) | Expr::Machine(_) => panic!("members or a machine below a boolean"),
+            Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => {
+                panic!("members, a machine or tokens below a boolean")
+            }
             Expr::Rule(_) => panic!("a rule is called in an expression that should be regular"),
         }
     }

@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokenstile_grammar::ir::ByteSet;
+use tokenstile_grammar::ir::{ByteSet, TokenName, TokenSet};
 
 use crate::{RefState, Reference, Viability};
 
@@ -21,6 +21,7 @@ const MAX_STATES: usize = 300;
 pub struct TokenReference<'r, 'g> {
     reference: &'r Reference<'g>,
     tokens: Vec<(u32, Vec<u8>)>,
+    special: Vec<(u32, String)>,
     end: Vec<u32>,
     has_all_bytes: bool,
     completable: RefCell<FxHashMap<RefState, Viability>>,
@@ -37,9 +38,40 @@ impl<'r, 'g> TokenReference<'r, 'g> {
         TokenReference {
             reference,
             tokens,
+            special: Vec::new(),
             end: end.to_vec(),
             has_all_bytes: single == ByteSet::ALL,
             completable: RefCell::default(),
+        }
+    }
+
+    /// The same with special tokens, which terminals can take by their names.
+    #[must_use]
+    pub fn with_special(self, special: &[(u32, String)]) -> Self {
+        TokenReference { special: special.to_vec(), ..self }
+    }
+
+    /// The state after a token of the vocabulary.
+    pub fn step(&self, state: RefState, token: u32) -> RefState {
+        let text = self.tokens.iter().find(|(id, _)| *id == token).map(|(_, bytes)| &bytes[..]);
+        self.reference.step_token(state, text, &|set| self.has(set, token))
+    }
+
+    /// Whether a set of tokens has a token.
+    fn has(&self, set: &TokenSet, token: u32) -> bool {
+        let named = set.names.iter().any(|name| self.is(name, token));
+        if set.negated { !named && !self.end.contains(&token) } else { named }
+    }
+
+    fn is(&self, name: &TokenName, token: u32) -> bool {
+        let special = |wanted: &str| self.special.iter().find(|(_, name)| name == wanted).map(|(id, _)| *id);
+        match name {
+            TokenName::Ids(first, last) => (*first..=*last).contains(&token),
+            TokenName::Special(name) => special(name) == Some(token),
+            TokenName::Text(text) => match special(text) {
+                Some(id) => id == token,
+                None => self.tokens.iter().any(|(id, bytes)| *id == token && bytes == text.as_bytes()),
+            },
         }
     }
 
@@ -47,15 +79,21 @@ impl<'r, 'g> TokenReference<'r, 'g> {
     /// led to `state`. End tokens are allowed just where the text is a sentence. Ids past the end of the mask,
     /// and ids that are no token, are not allowed.
     pub fn mask(&self, state: RefState) -> Vec<Viability> {
-        let ids = self.tokens.iter().map(|t| t.0).chain(self.end.iter().copied());
+        let special = self.special.iter().map(|(id, _)| *id);
+        let ids = self.tokens.iter().map(|t| t.0).chain(self.end.iter().copied()).chain(special.clone());
         let mut mask = vec![Viability::No; ids.max().map_or(0, |id| id as usize + 1)];
         for (id, bytes) in &self.tokens {
-            let next = self.reference.run_from(state, bytes);
+            let next = self.reference.step_token(state, Some(bytes), &|set| self.has(set, *id));
             // The same id with two spellings would be a broken vocabulary; the more permissive one counts.
             mask[*id as usize] = mask[*id as usize].max(self.completable(next));
         }
+        for id in special {
+            mask[id as usize] = self.completable(self.step(state, id));
+        }
         for &id in &self.end {
-            mask[id as usize] = Viability::from(self.reference.is_accepting(state));
+            let accepting = self.reference.is_accepting(state);
+            mask[id as usize] =
+                if accepting { Viability::Yes } else { self.completable(self.step(state, id)) };
         }
         mask
     }
@@ -80,8 +118,9 @@ impl<'r, 'g> TokenReference<'r, 'g> {
         let mut seen: FxHashSet<RefState> = FxHashSet::from_iter([state]);
         let mut at = 0;
         while let Some(&here) = queue.get(at) {
-            for (_, bytes) in &self.tokens {
-                let next = self.reference.run_from(here, bytes);
+            let ids = self.tokens.iter().map(|(id, _)| *id).chain(self.special.iter().map(|(id, _)| *id));
+            for token in ids.chain(self.end.iter().copied()) {
+                let next = self.step(here, token);
                 let known = self.completable.borrow().get(&next).copied();
                 if self.reference.is_accepting(next) || known == Some(Viability::Yes) {
                     return Viability::Yes;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use tokenstile_grammar::ir::Warning;
-use tokenstile_grammar::{Error, JsonWhitespace, Limits, RegexOptions};
+use tokenstile_grammar::{Composer, Error, JsonWhitespace, Limits, Part, RegexOptions, Trigger};
 #[cfg(feature = "json-schema")]
 use tokenstile_json_schema::JsonOptions;
 
@@ -27,8 +27,10 @@ impl Grammar {
     ///
     /// Supported are literals, character classes, `.`, groups, alternatives (empty ones too), `?`, `*`, `+`,
     /// `{m}`, `{m,}`, `{,n}`, `{m,n}` and `#` comments. Escapes are `\n \t \r \" \\ \[ \] \xHH \uHHHH
-    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive. Token terminals
-    /// (`<think>`, `<[1000]>`) are refused.
+    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive.
+    ///
+    /// `<think>`, `<[1000]>` and `!<think>` take one token whole: the special token or text of that name, the token of that id, and
+    /// any token but that one (and but the end tokens).
     ///
     /// ```
     /// use tokenstile::{Grammar, Limits};
@@ -109,6 +111,50 @@ impl Grammar {
     #[cfg(feature = "json-schema")]
     pub fn json_schema(schema: &str, options: &JsonOptions, limits: &Limits) -> Result<Grammar, Error> {
         tokenstile_json_schema::json_schema(schema, options, limits).map(Grammar)
+    }
+
+    /// A grammar put together from parts: texts, patterns, other grammars, tokens, and free text up to a trigger.
+    ///
+    /// ```
+    /// use tokenstile::{Grammar, Limits, Trigger, Triggered};
+    /// let limits = Limits::default();
+    /// let call = Grammar::gbnf(r#"root ::= [a-z]+ "(" [0-9]* ")""#, &limits)?;
+    /// // Free text, in which `<call>` begins a call that `</call>` ends.
+    /// let grammar = Grammar::compose(&limits, |c| {
+    ///     let (call, end) = (c.grammar(call), c.marked("</call>"));
+    ///     let rest = c.concat(&[call, end]);
+    ///     Ok(c.triggered(Triggered::new([(Trigger::marked("<call>"), rest)])))
+    /// })?;
+    /// # Ok::<(), tokenstile::GrammarError>(())
+    /// ```
+    pub fn compose(
+        limits: &Limits,
+        make: impl FnOnce(&mut Composer) -> Result<Part, Error>,
+    ) -> Result<Grammar, Error> {
+        let mut composer = Composer::new(limits);
+        let root = make(&mut composer)?;
+        composer.build(root).map(Grammar)
+    }
+
+    /// Free text, then one of `begins`, then a text of this grammar: what a model writes that thinks first.
+    ///
+    /// A mark like `</think>` may be text or the special token of that name. The first that is complete counts.
+    ///
+    /// ```
+    /// use tokenstile::{Compiler, Grammar, Limits, Trigger, Vocab};
+    /// let limits = Limits::default();
+    /// let answer = Grammar::choice(&["yes", "no"], &limits)?.after([Trigger::marked("</think>")], &limits)?;
+    /// let vocab = Vocab::from_tokens((0..=255u8).map(|b| (u32::from(b), [b])), &[256])?;
+    /// let mut matcher = Compiler::new(vocab).compile(answer)?.matcher();
+    /// matcher.commit_bytes(b"Well, no? </thin </think>n")?;
+    /// assert_eq!(matcher.forced_bytes()?, b"o");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn after(self, begins: impl IntoIterator<Item = Trigger>, limits: &Limits) -> Result<Grammar, Error> {
+        Grammar::compose(limits, |c| {
+            let (free, rest) = (c.through(begins, []), c.grammar(self));
+            Ok(c.concat(&[free, rest]))
+        })
     }
 
     /// What there is to say about a constraint that was accepted.

@@ -57,10 +57,12 @@
 //!
 //! # The items
 //!
-//! Grammars: [`Grammar`], [`Warning`], and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
-//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`], [`ByteSet`],
-//! [`Commit`]. Many sequences at once: [`Batch`] with [`SequenceId`], [`Turn`], [`DraftTokens`], [`DraftTree`], [`PADDING`], [`MaskRows`], [`Fill`],
-//! [`StepOptions`], [`StepReport`], [`TurnReport`], [`RowReport`], [`RowKind`], [`PlanError`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
+//! Grammars: [`Grammar`], [`Warning`], what they are put together with ([`Composer`], [`Part`], [`Trigger`], [`Triggered`],
+//! [`TokenSet`], [`TokenName`]), and the options [`RegexOptions`], [`JsonWhitespace`], [`JsonOptions`]. Vocabularies:
+//! [`Vocab`], [`VocabBuilder`], [`Fingerprint`]. Masks: [`Compiler`], [`Constraint`], [`Stats`], [`MemoStats`], [`Matcher`],
+//! [`ByteSet`], [`Piece`], [`Commit`]. Many sequences at once: [`Batch`] with [`SequenceId`], [`Turn`], [`DraftTokens`],
+//! [`DraftTree`], [`PADDING`], [`MaskRows`], [`Fill`], [`StepOptions`], [`StepReport`], [`TurnReport`], [`RowReport`],
+//! [`RowKind`], [`PlanError`]; and [`logits`]. Bounds: [`Limits`], [`Cancel`]. Errors, each with a kind to match on: [`GrammarError`],
 //! [`CompileError`], [`MatchError`], [`VocabError`], [`TablesError`].
 //!
 //! Options are structs with public fields that cannot be written out as a whole, so that fields can be added: begin with
@@ -81,16 +83,17 @@ pub use grammar::Grammar;
 
 pub use tokenstile_engine::{
     Batch, Commit, CompileError, Constraint, DraftTokens, DraftTree, Fill, Fingerprint, MAX_TOKENS, MaskRows,
-    MatchError, Matcher, MemoStats, PADDING, PlanError, RowKind, RowReport, SequenceId, Stats, StepOptions,
-    StepReport, TablesError, TokenId, TokenKind, Turn, TurnReport, Vocab, VocabBuilder, VocabError,
-    VocabErrorKind, VocabPlace,
+    MatchError, Matcher, MemoStats, PADDING, Piece, PlanError, RowKind, RowReport, SequenceId, Stats,
+    StepOptions, StepReport, TablesError, TokenId, TokenKind, Turn, TurnReport, Vocab, VocabBuilder,
+    VocabError, VocabErrorKind, VocabPlace,
 };
+pub use tokenstile_grammar::ir::{ByteSet, TokenName, TokenSet, Warning};
 pub use tokenstile_logits as logits;
 
-pub use tokenstile_grammar::ir::{ByteSet, Warning};
 pub use tokenstile_grammar::limits::{Cancel, Limits};
 pub use tokenstile_grammar::{
-    Error as GrammarError, ErrorKind, JsonWhitespace, Place, RegexDialect, RegexOptions, RegexSemantics,
+    Composer, Error as GrammarError, ErrorKind, JsonWhitespace, Part, Place, RegexDialect, RegexOptions,
+    RegexSemantics, Trigger, Triggered,
 };
 #[cfg(feature = "json-schema")]
 pub use tokenstile_json_schema::{Draft, JsonOptions, MemberOrder, Spelling, place_of_pointer};

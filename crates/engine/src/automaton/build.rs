@@ -406,7 +406,8 @@ impl<'s> Build<'s> {
         let store = self.store;
         let program = &*store.program;
         match program.arena.get(expr) {
-            Expr::Never => {}
+            // Token terminals are bytes by now.
+            Expr::Never | Expr::Tokens(_) => {}
             Expr::Empty => todo.push(tail),
             Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => out.terminals.push(id),
             Expr::Concat(list) => {

@@ -8,6 +8,7 @@ use tokenstile_grammar::ir::Base;
 
 use super::library::Library;
 use super::proof::Spelling;
+use super::terminals::MARKS;
 use crate::ablate::{Switch, is_off};
 use crate::collections::PerBase;
 use crate::masks::Kept;
@@ -15,7 +16,7 @@ use crate::stored::{Reader, TablesError, Writer};
 use crate::tokens::tables::Tables;
 use crate::tracker::StructureTables;
 use crate::tuning::constraint::LIBRARY_BYTES;
-use crate::vocab::Vocab;
+use crate::vocab::{TokenId, Vocab};
 
 /// See the module documentation.
 pub(crate) struct Common {
@@ -23,7 +24,9 @@ pub(crate) struct Common {
     /// Masks that are asked for often.
     pub(crate) kept: Kept,
     /// Made for the first constraint that needs it; most vocabularies never do.
-    spelling: OnceLock<Spelling>,
+    spelling: [OnceLock<Spelling>; 2],
+    /// Tokens with marks in their text, in ascending order.
+    marked: OnceLock<Vec<TokenId>>,
     /// For constraints that remember what was written.
     structure: StructureTables,
     /// What constraints that begin with the same base have in common.
@@ -41,9 +44,10 @@ impl Common {
 
     fn of(tables: Tables, structure: StructureTables) -> Self {
         let kept = Kept::new(tables.words);
-        let (spelling, libraries) = (OnceLock::new(), PerBase::new());
+        let (spelling, libraries) = (Default::default(), PerBase::new());
         let library_limit = AtomicUsize::new(LIBRARY_BYTES);
-        Common { tables, kept, spelling, structure, libraries, library_limit }
+        let marked = OnceLock::new();
+        Common { tables, kept, spelling, marked, structure, libraries, library_limit }
     }
 
     /// Writes all that takes time to build as a file.
@@ -78,8 +82,18 @@ impl Common {
         self.libraries.get_or(base.id(), |known| !known.is_full(), make)
     }
 
-    pub(crate) fn spelling(&self) -> &Spelling {
-        self.spelling.get_or_init(|| Spelling::new(&self.tables.vocab, &self.tables.trie))
+    /// What tokens spell, for constraints with or without token terminals.
+    pub(crate) fn spelling(&self, with_marks: bool) -> &Spelling {
+        let spelling = &self.spelling[usize::from(with_marks)];
+        spelling.get_or_init(|| Spelling::new(&self.tables.vocab, &self.tables.trie, with_marks))
+    }
+
+    /// Tokens with [`MARKS`] in their text, in ascending order.
+    pub(crate) fn marked(&self) -> &[TokenId] {
+        self.marked.get_or_init(|| {
+            let has_marks = |bytes: &[u8]| bytes.iter().any(|&byte| MARKS.contains(byte));
+            self.tables.vocab.text_tokens().filter(|(_, bytes)| has_marks(bytes)).map(|(id, _)| id).collect()
+        })
     }
 
     pub(crate) fn structure(&self) -> &StructureTables {
@@ -122,7 +136,7 @@ mod tests {
                 }
             }
         }
-        compiler.common.spelling();
+        compiler.common.spelling(false);
     }
 
     #[test]

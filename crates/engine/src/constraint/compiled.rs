@@ -10,6 +10,7 @@ use tokenstile_grammar::ir::{Base, Tracking};
 use super::common::Common;
 use super::counters::Counters;
 use super::generation::Generation;
+use super::terminals::Terminals;
 use crate::automaton::Program;
 use crate::collections::{MemoStats, Retired};
 use crate::tuning::generation::DROPPED;
@@ -33,6 +34,8 @@ pub(crate) struct Inner {
     pub(crate) tracking: Tracking,
     /// What the program begins with, if that is as the base has it: then there is a library for it.
     pub(crate) base: Option<Arc<Base>>,
+    /// Which tokens the token terminals take, if there are any.
+    pub(crate) terminals: Option<Arc<Terminals>>,
     pub(crate) program: Arc<Program>,
     pub(crate) generation: RwLock<Arc<Generation>>,
     /// What is left of caches that were given up.
@@ -117,6 +120,7 @@ impl Constraint {
             needs_proof: old.needs_proof,
             tracking: old.tracking,
             base: old.base.clone(),
+            terminals: old.terminals.clone(),
             generation: RwLock::new(Arc::new(old.new_generation())),
             program: old.program.clone(),
             retired: Retiring::default(),

@@ -8,9 +8,11 @@ mod library;
 mod machine;
 pub(crate) mod proof;
 pub(crate) mod spelling;
+pub(crate) mod terminals;
 
 pub(crate) use common::Common;
 pub use compiled::{Constraint, Stats};
 pub(crate) use compiled::{Inner, Retiring};
 pub(crate) use counters::Counters;
 pub(crate) use generation::Generation;
+pub(crate) use terminals::Terminals;

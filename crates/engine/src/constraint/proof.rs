@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokenstile_grammar::ir::ByteSet;
 
+use super::terminals::MARKS;
 use crate::automaton::{StateId, Store};
 use crate::collections::{MemoStats, Table};
 use crate::tokens::pending::End;
@@ -33,13 +34,20 @@ struct SpellingNode {
 }
 
 impl Spelling {
-    pub(crate) fn new(vocab: &Vocab, trie: &Trie) -> Self {
+    /// For constraints with token terminals, their [`MARKS`] are tokens, and tokens with such bytes are none.
+    pub(crate) fn new(vocab: &Vocab, trie: &Trie, with_marks: bool) -> Self {
         let hard: ByteSet = trie.bytes_used.minus(&trie.single_bytes);
         let mut spelling = Spelling { nodes: vec![SpellingNode::default()] };
         for bytes in trie.tokens.iter().filter_map(|&t| vocab.bytes(t)) {
+            if with_marks && bytes.iter().any(|&b| MARKS.contains(b)) {
+                continue;
+            }
             if bytes.len() == 1 || bytes.iter().any(|&b| hard.contains(b)) {
                 spelling.add(bytes);
             }
+        }
+        for mark in MARKS.iter().filter(|_| with_marks) {
+            spelling.add(&[mark]);
         }
         spelling
     }

@@ -9,10 +9,11 @@
 //!    tokens. [`needs_proof`] tells whether the grammar can get into such a place at all; if so, every mask is
 //!    checked token by token ([`proof`](super::proof)). Slow, and exact.
 
-use tokenstile_grammar::ir::{ByteSet, Expr, Tracking};
+use tokenstile_grammar::ir::{Arena, ByteSet, Expr, List, Tracking};
 use tokenstile_grammar::{Error, ExprId, Grammar, Limits, passes};
 
 use super::machine;
+use super::terminals::{MARKS, Terminals};
 use crate::tokens::spellable::spellable_chars;
 use crate::tokens::tables::Tables;
 use crate::tokens::trie::{Trie, Utf8Place};
@@ -29,9 +30,20 @@ fn special(tracking: Tracking) -> ByteSet {
     if tracking.any() { ByteSet::range(*SPECIAL.start(), *SPECIAL.end()) } else { ByteSet::EMPTY }
 }
 
-/// The grammar without bytes that no token contains; `None` if it uses no such byte.
-pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Result<Option<Restricted>, Error> {
+/// The grammar without bytes that no token contains, and with bytes for its token terminals; `None` if it has neither.
+pub(crate) fn restrict(
+    grammar: &Grammar,
+    terminals: Option<&Terminals>,
+    trie: &Trie,
+    limits: &Limits,
+) -> Result<Option<Restricted>, Error> {
     let used = &trie.bytes_used.union(&special(grammar.tracking()));
+    if terminals.is_some() {
+        let used = used.minus(&MARKS);
+        let grammar = rebuild(grammar, terminals, &used, limits)?;
+        let missing = used.union(&MARKS).complement().iter().collect();
+        return Ok(Some(Restricted { grammar, missing }));
+    }
     if *used == ByteSet::ALL {
         return Ok(None);
     }
@@ -59,7 +71,7 @@ pub(crate) fn restrict(grammar: &Grammar, trie: &Trie, limits: &Limits) -> Resul
     if missing.is_empty() {
         return Ok(None);
     }
-    let grammar = rebuild(grammar, used, limits)?;
+    let grammar = rebuild(grammar, None, used, limits)?;
     Ok(Some(Restricted { grammar, missing: missing.iter().collect() }))
 }
 
@@ -69,7 +81,12 @@ fn reached(grammar: &Grammar) -> impl Iterator<Item = Expr> {
     grammar.arena().iter().filter(move |(id, _)| reached[id.index()]).map(|(_, expr)| expr)
 }
 
-fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar, Error> {
+fn rebuild(
+    grammar: &Grammar,
+    terminals: Option<&Terminals>,
+    used: &ByteSet,
+    limits: &Limits,
+) -> Result<Grammar, Error> {
     let root = grammar.root();
     let old = grammar.arena();
     let mut builder = grammar.clone().into_builder(limits);
@@ -84,6 +101,11 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
             continue;
         }
         let of = |e: ExprId| map[e.index()];
+        let children = old.children(id);
+        if !children.is_empty() && !matches!(expr, Expr::Not(_)) && children.iter().all(|&e| of(e) == e) {
+            map.push(id);
+            continue;
+        }
         let new = match expr {
             Expr::Never | Expr::Empty | Expr::Rule(_) => id,
             Expr::Bytes(set) => arena.byte(old.byte_set(set).intersect(used)),
@@ -92,7 +114,10 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
             Expr::Literal(_) => arena.never(),
             Expr::Concat(l) => arena.concat(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
             Expr::Alt(l) => arena.alt(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
-            Expr::And(l) => arena.and(&old.list(l).iter().map(|&e| of(e)).collect::<Vec<_>>()),
+            Expr::And(l) => {
+                let parts = within(old, l, &map, arena);
+                arena.and(&parts)
+            }
             Expr::Repeat { expr, min, max } => arena.repeat(of(expr), min, max),
             Expr::Not(e) => {
                 let not = arena.not(of(e));
@@ -104,6 +129,7 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
                 let children: Vec<ExprId> = old.children(id).iter().map(|&e| of(e)).collect();
                 arena.members(old.members_of(members).with_children(&children))
             }
+            Expr::Tokens(set) => terminals.map_or(arena.never(), |terminals| terminals.expr(set, arena)),
             Expr::Machine(machine) => match machine::restricted(old.machine_of(machine), used)? {
                 Some(machine) => arena.machine(machine),
                 None => arena.never(),
@@ -112,18 +138,33 @@ fn rebuild(grammar: &Grammar, used: &ByteSet, limits: &Limits) -> Result<Grammar
         map.push(new);
     }
     for (i, rule) in grammar.rules().iter().enumerate() {
+        if !reached[rule.body.index()] {
+            continue;
+        }
         let Some(id) = tokenstile_grammar::RuleId::new(i) else { continue };
         builder.define(id, map[rule.body.index()]);
     }
     builder.build(root)
 }
 
+/// The parts of an intersection. Its complements need not be told which bytes there are as long as another part is.
+fn within(old: &Arena, list: List, map: &[ExprId], arena: &mut Arena) -> Vec<ExprId> {
+    let parts = old.list(list);
+    let is_told = parts.iter().any(|&e| !matches!(old.get(e), Expr::Not(_)));
+    let part = |&e: &ExprId| match old.get(e) {
+        Expr::Not(inner) if is_told => arena.not(map[inner.index()]),
+        _ => map[e.index()],
+    };
+    parts.iter().map(part).collect()
+}
+
 /// Whether the grammar can get to a place that bytes can complete and tokens perhaps cannot.
-pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
+pub(crate) fn needs_proof(grammar: &Grammar, has_terminals: bool, tables: &Tables) -> bool {
     let trie = &tables.trie;
     let arena = grammar.arena();
-    let special = special(grammar.tracking());
-    let hard = trie.bytes_used.minus(&trie.single_bytes).minus(&special);
+    let special = special(grammar.tracking()).union(if has_terminals { &MARKS } else { &ByteSet::EMPTY });
+    let single_bytes = trie.single_bytes.union(&special);
+    let hard = trie.bytes_used.minus(&single_bytes);
     if hard.is_empty() {
         return false;
     }
@@ -145,7 +186,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         node.is_some_and(|n| !trie.own(n).is_empty())
     };
     reached(grammar).any(|expr| match expr {
-        Expr::Bytes(set) => !arena.byte_set(set).intersects(&trie.single_bytes),
+        Expr::Bytes(set) => !arena.byte_set(set).intersects(&single_bytes),
         Expr::Chars(set) => {
             let set = arena.char_set(set);
             let mut chars =
@@ -154,7 +195,7 @@ pub(crate) fn needs_proof(grammar: &Grammar, tables: &Tables) -> bool {
         }
         Expr::Literal(l) => match std::str::from_utf8(arena.literal_bytes(l)) {
             Ok(text) => !text.chars().all(alone),
-            Err(_) => arena.literal_bytes(l).iter().any(|&b| !trie.single_bytes.contains(b)),
+            Err(_) => arena.literal_bytes(l).iter().any(|&b| !single_bytes.contains(b)),
         },
         Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => true,
         Expr::Machine(id) => arena.machine_of(id).0.alphabet().intersects(&hard),

@@ -40,7 +40,13 @@ impl Here {
     /// Where an input leads.
     fn after(&self, input: &Input, session: &Session) -> Result<Self, MatchError> {
         let bytes = input.bytes(session.constraint.vocab());
-        let place = match session.go_on(&self.place, bytes) {
+        let place = match (input, session.terminals()) {
+            (Input::Token(token), Some(_)) => {
+                session.advance_by(&self.place.0, *token).map(|config| (config, None))
+            }
+            _ => session.go_on(&self.place, bytes),
+        };
+        let place = match place {
             Ok(place) => place,
             Err(Refused::Limit(e)) => return Err(e.into()),
             Err(Refused::At(at)) => return Err(MatchError::ForbiddenByte { at, byte: bytes[at] }),

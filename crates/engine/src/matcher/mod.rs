@@ -147,9 +147,14 @@ impl Matcher {
         if let Some(known) = known {
             return Ok(masks.write(store, kept, known, words));
         }
+        let with_codes;
         let mut sets: SmallVec<[&Accept; 8]> = SmallVec::new();
         if let Some(time) = self.session.collect(config, &mut sets)? {
             self.session.inner().counters.cold_mask(time);
+        }
+        if let Some(terminals) = self.session.terminals() {
+            with_codes = self.session.with_codes(terminals, config, &sets)?;
+            sets = with_codes.iter().collect();
         }
         let (tokens, accepts) = (Union::of(&sets), self.session.accepts(config));
         let known = masks.remember(store, config, (tokens, accepts));
@@ -179,8 +184,17 @@ impl Matcher {
         if token as usize >= vocab.width() || self.is_finished() {
             return Ok(false);
         }
-        if vocab.end_tokens().contains(&token) {
+        if vocab.end_tokens().contains(&token) && (self.is_accepting() || self.session.terminals().is_none())
+        {
             return Ok(self.is_accepting());
+        }
+        if self.session.terminals().is_some() {
+            self.renew_if_full()?;
+            return match self.session.advance_by(&self.here.place.0, token) {
+                Ok(config) => self.session.is_completable(&config),
+                Err(Refused::At(_)) => Ok(false),
+                Err(Refused::Limit(e)) => Err(e.into()),
+            };
         }
         let Some(bytes) = vocab.bytes(token).map(<[u8]>::to_vec) else { return Ok(false) };
         self.renew_if_full()?;
@@ -202,15 +216,21 @@ impl Matcher {
         }
         let forbidden = MatchError::Forbidden { token };
         if vocab.end_tokens().contains(&token) {
-            if !self.is_accepting() {
+            if self.is_accepting() {
+                self.push(Input::End, (self.here.place.clone(), None), 0);
+                return Ok(());
+            }
+            if self.session.terminals().is_none() {
                 return Err(forbidden);
             }
-            self.push(Input::End, (self.here.place.clone(), None), 0);
-            return Ok(());
         }
         self.renew_if_full()?;
         let whole = self.whole();
-        let bytes = self.session.constraint.vocab().bytes(token).ok_or(forbidden)?;
+        let bytes = match self.session.constraint.vocab().bytes(token) {
+            Some(bytes) => bytes,
+            None if self.session.terminals().is_some() => &[],
+            None => return Err(forbidden),
+        };
         let next = match self.go_on_by(whole, token, bytes) {
             Ok(next) => next,
             Err(Refused::At(_)) => return Err(forbidden),
@@ -233,6 +253,10 @@ impl Matcher {
             return Err(MatchError::Finished);
         }
         self.renew_if_full()?;
+        let marks = self.session.marks();
+        if let Some(at) = bytes.iter().position(|&byte| marks.contains(byte)) {
+            return Err(MatchError::ForbiddenByte { at, byte: bytes[at] });
+        }
         match self.session.go_on(&self.here.place, bytes) {
             Ok(place) => {
                 if !self.session.is_alive_at(&place)? {
@@ -274,11 +298,15 @@ impl Matcher {
             unchanged => unchanged.clone(),
         };
         let Generation { store, masks, .. } = &*self.session.generation;
-        let Some(whole) = whole else { return Ok(((self.session.advance(config, bytes)?, tracker), None)) };
+        let advance = || match self.session.terminals() {
+            None => self.session.advance(config, bytes),
+            Some(_) => self.session.advance_by(config, token),
+        };
+        let Some(whole) = whole else { return Ok(((advance()?, tracker), None)) };
         if let Some(config) = masks.known_next(whole, config, token) {
             return Ok(((config, tracker), None));
         }
-        let next = self.session.advance(config, bytes)?;
+        let next = advance()?;
         let known = masks.remember_next(store, whole, (config, &next), token);
         Ok(((next, tracker), known))
     }

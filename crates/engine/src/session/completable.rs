@@ -17,7 +17,7 @@ impl Session {
             return Ok(true);
         }
         let store = &self.generation.store;
-        let spelling = self.inner().common.spelling();
+        let spelling = self.inner().common.spelling(self.inner().terminals.is_some());
         let exits = |state, spelled| self.generation.proofs.exits(store, spelling, (state, spelled));
         let mut seen: FxHashSet<(u128, Exit)> = FxHashSet::default();
         let mut todo: Vec<(&Stack, Exit)> = Vec::new();
@@ -44,13 +44,11 @@ impl Session {
     #[inline(never)] // hardly any grammar needs it
     pub(crate) fn keep_completable(&self, config: &Config, words: &mut [u32]) -> Result<(), MatchError> {
         let mut known: FxHashMap<SmallVec<[(StateId, u128); 2]>, bool> = FxHashMap::default();
-        let vocab = self.constraint.vocab();
-        for token in 0..vocab.width() as u32 {
+        for token in 0..self.constraint.vocab().width() as u32 {
             if words[token as usize / 32] >> (token % 32) & 1 == 0 {
                 continue;
             }
-            let Some(bytes) = vocab.bytes(token) else { continue };
-            let completable = match self.advance(config, bytes) {
+            let completable = match self.advance_by(config, token) {
                 Ok(next) => {
                     let key = next.iter().map(|(state, stack)| (*state, stack.key)).collect();
                     match known.get(&key) {

@@ -8,6 +8,7 @@ mod completable;
 mod repeats;
 mod shortest;
 mod skip;
+mod terminals;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::tracker::Tracker;
 use crate::work::{Exceeded, Work};
 
 pub(crate) use shortest::plainest;
+pub use terminals::Piece;
 
 /// A constraint, and the filling of its caches that a sequence uses.
 #[derive(Clone)]

@@ -36,8 +36,13 @@ impl Session {
         self.rest_of(config, &mut FxHashMap::default()) as usize
     }
 
-    /// Bytes that complete a text from a place, as few as can be found; `None` if the search was given up.
-    pub(crate) fn shortest_completion(&self, start: Place) -> Result<Option<Vec<u8>>, MatchError> {
+    /// Bytes that complete a text from a place, as few as can be found; `None` if the search was given up, or if it takes more than
+    /// text. What stands for tokens is among the bytes if they may be `with_tokens`.
+    pub(crate) fn shortest_completion(
+        &self,
+        start: Place,
+        with_tokens: bool,
+    ) -> Result<Option<Vec<u8>>, MatchError> {
         let mut search = Search::new(self, start);
         while let Some(at) = search.next() {
             let place = search.reached[at].place.clone();
@@ -47,7 +52,7 @@ impl Session {
             if search.reached.len() > PLACES {
                 break;
             }
-            for byte in self.ways(&place)? {
+            for byte in self.ways(&place, with_tokens)? {
                 match self.go_on(&place, &[byte]) {
                     Ok(next) => search.offer(self, next, at, byte),
                     Err(Refused::At(_)) => {}
@@ -59,9 +64,10 @@ impl Session {
     }
 
     /// Bytes that may come next, one for each way to go on.
-    fn ways(&self, place: &Place) -> Result<Vec<u8>, MatchError> {
+    fn ways(&self, place: &Place, with_tokens: bool) -> Result<Vec<u8>, MatchError> {
         let tracked = place.1.is_some();
         let allowed = self.bytes_at(place, 256)?;
+        let allowed = if with_tokens { allowed } else { allowed.minus(&self.marks()) };
         let classes = self.next_classes(&place.0);
         let count = if tracked { ALIKE } else { 1 };
         Ok(classes.iter().flat_map(|class| plainest(&class.intersect(&allowed), count)).collect())

@@ -79,6 +79,24 @@ impl Accept {
         Among { masks: &self.masks, ids }
     }
 
+    /// One of the tokens, if there are any.
+    pub(crate) fn first(&self) -> Option<TokenId> {
+        let in_mask = || {
+            let (at, word) =
+                self.masks.iter().flat_map(|m| m.mask.iter().enumerate()).find(|(_, w)| **w != 0)?;
+            Some(at as TokenId * 32 + word.trailing_zeros())
+        };
+        self.ids.first().copied().or_else(in_mask)
+    }
+
+    /// The one token, if there are no others.
+    pub(crate) fn only(&self) -> Option<TokenId> {
+        match self.ids[..] {
+            [id] if self.masks.is_empty() => Some(id),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.masks.is_empty() && self.ids.is_empty()
     }

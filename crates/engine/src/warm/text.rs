@@ -107,7 +107,7 @@ impl<'s> Texts<'s> {
     fn write(&mut self, expr: ExprId, page: &mut Page) {
         let arena = &self.program().arena;
         match arena.get(expr) {
-            Expr::Never | Expr::Empty | Expr::Look { .. } => {}
+            Expr::Never | Expr::Empty | Expr::Tokens(_) | Expr::Look { .. } => {}
             Expr::Bytes(set) => page.text.extend(plainest_of(arena.byte_set(set))),
             Expr::Chars(set) => write_plainest(arena.char_set(set), &mut page.text),
             Expr::Literal(literal) => page.text.extend_from_slice(arena.literal_bytes(literal)),

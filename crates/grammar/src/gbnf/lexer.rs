@@ -3,6 +3,7 @@
 use super::dialect::Dialect;
 use super::escape::Escape;
 use crate::error::{Error, ErrorKind, Place};
+use crate::ir::TokenName;
 
 /// A token. The contents of literals and classes wait in the lexer, so that no token owns memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,6 +18,8 @@ pub(super) enum Token<'s> {
     Literal,
     /// A character class; its ranges are in [`Lexer::ranges`].
     Class { negated: bool },
+    /// `<…>` or `!<…>`; which token is in [`Lexer::token`].
+    Terminal { negated: bool },
     /// `.`
     Any,
     /// `(`
@@ -52,6 +55,8 @@ pub(super) struct Lexer<'s> {
     pub(super) literal: Vec<u8>,
     /// What the last [`Token::Class`] holds.
     pub(super) ranges: Vec<(u32, u32)>,
+    /// What the last [`Token::Terminal`] names.
+    pub(super) token: TokenName,
     /// The last place asked for: places are found by walking on from it.
     place: Place,
 }
@@ -67,6 +72,7 @@ impl<'s> Lexer<'s> {
             starts_line: true,
             literal: Vec::new(),
             ranges: Vec::new(),
+            token: TokenName::id(0),
             place: Place { offset: 0, line: 1, column: 1 },
         }
     }
@@ -98,6 +104,7 @@ impl<'s> Lexer<'s> {
             Token::Name(name) => format!("rule name {}", quoted(name)),
             Token::Literal => "a literal".into(),
             Token::Class { .. } => "a character class".into(),
+            Token::Terminal { .. } => "a token".into(),
             Token::End => "end of input".into(),
             _ => quoted(&self.source[self.start..self.at]),
         }
@@ -129,9 +136,7 @@ impl<'s> Lexer<'s> {
             b'(' if self.dialect == Dialect::Ebnf && self.bytes.get(self.at + 1) == Some(&b'=') => {
                 return Err(self.unsupported("lookahead assertions `(= …)` are not supported"));
             }
-            b'<' | b'!' if self.dialect == Dialect::Gbnf => {
-                return Err(self.unsupported("token terminals `<…>` and `!<…>` are not supported"));
-            }
+            b'<' | b'!' if self.dialect == Dialect::Gbnf => return self.token_terminal(),
             b'.' => Token::Any,
             b'(' => Token::Open,
             b')' => Token::Close,

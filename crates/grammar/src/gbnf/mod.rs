@@ -14,6 +14,7 @@ mod escape;
 mod lexer;
 mod parser;
 mod suggest;
+mod token;
 
 use self::dialect::Dialect;
 use crate::error::Error;
@@ -25,8 +26,10 @@ impl Grammar {
     ///
     /// Supported are literals, character classes, `.`, groups, alternatives (empty ones too), `?`, `*`, `+`,
     /// `{m}`, `{m,}`, `{,n}`, `{m,n}` and `#` comments. Escapes are `\n \t \r \" \\ \[ \] \xHH \uHHHH
-    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive. Token terminals
-    /// (`<think>`, `<[1000]>`) are refused.
+    /// \UHHHHHHHH`; each denotes a code point, so `\xE9` is `é`. Rules may be left recursive.
+    ///
+    /// `<think>`, `<[1000]>` and `!<think>` take one token whole: the special token or text of that name, the token of that id, and
+    /// any token but that one (and but the end tokens).
     ///
     /// ```
     /// use tokenstile_grammar::{Grammar, Limits};

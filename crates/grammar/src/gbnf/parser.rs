@@ -11,7 +11,7 @@ use super::lexer::{Lexer, Token, quoted};
 use super::suggest::nearest;
 use crate::error::{Error, ErrorKind, Place};
 use crate::ids::{ExprId, RuleId};
-use crate::ir::{CharSet, Grammar, GrammarBuilder};
+use crate::ir::{CharSet, Grammar, GrammarBuilder, TokenSet};
 use crate::limits::{Budget, Limits};
 
 /// Reads a whole grammar.
@@ -126,6 +126,12 @@ impl<'s> Parser<'s, '_> {
                 Token::Class { negated } => {
                     let set = CharSet::from_ranges(self.lexer.ranges.iter().copied());
                     self.builder.arena.chars(&if negated { set.complement() } else { set })
+                }
+                Token::Terminal { negated } => {
+                    let names = [self.lexer.token.clone()];
+                    let set = if negated { TokenSet::but(names) } else { TokenSet::of(names) };
+                    let set = set.at(self.lexer.place());
+                    self.builder.arena.tokens(&set)
                 }
                 Token::Any => self.builder.arena.chars(&CharSet::all()),
                 Token::Name(name) => {

@@ -15,8 +15,8 @@ use super::expr::{Expr, List, Literal};
 use super::index::IdIndex;
 use super::pool::Pool;
 use super::row::Row;
-use super::{Base, ByteSet, CharSet, MachineRef, Members, Utf8Dfa};
-use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
+use super::{Base, ByteSet, CharSet, MachineRef, Members, TokenSet, Utf8Dfa};
+use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId, TokenSetId};
 
 /// Neighbouring literals of a sequence: the first of them, and the bytes of all once there are two.
 #[derive(Default)]
@@ -38,6 +38,7 @@ pub struct Arena {
     /// The separator and the entries of each members.
     member_parts: Row<List>,
     machines: Pool<MachineRef>,
+    token_sets: Pool<TokenSet>,
     /// Of the first so many expressions: a copy for reading is made without, and catches up when it is written to.
     index: IdIndex<ExprId>,
     indexed: usize,
@@ -79,6 +80,7 @@ impl Arena {
             members: Pool::default(),
             member_parts: Row::default(),
             machines: Pool::default(),
+            token_sets: Pool::default(),
             index: IdIndex::default(),
             indexed: 0,
             shared: Arc::default(),
@@ -118,6 +120,7 @@ impl Arena {
             members: self.members.clone(),
             member_parts: self.member_parts.clone(),
             machines: self.machines.clone(),
+            token_sets: self.token_sets.clone(),
             index: if self.index.is_empty() { IdIndex::with_capacity(room) } else { self.index.clone() },
             shared: self.shared.clone(),
             base: self.base.clone(),
@@ -139,6 +142,7 @@ impl Arena {
             char_sets: self.char_sets.shared(),
             members: self.members.shared(),
             machines: self.machines.shared(),
+            token_sets: self.token_sets.shared(),
             ..self
         }
     }
@@ -221,6 +225,17 @@ impl Arena {
         self.machines.get(id.index())
     }
 
+    /// The set of a [`Tokens`](Expr::Tokens).
+    #[inline]
+    pub fn token_set(&self, id: TokenSetId) -> &TokenSet {
+        self.token_sets.get(id.index())
+    }
+
+    /// All sets of tokens, in the order of their ids, used or not.
+    pub fn token_sets(&self) -> impl ExactSizeIterator<Item = &TokenSet> {
+        self.token_sets.iter()
+    }
+
     /// Whether this expression may stand below a boolean: no rule is called, nothing counted, no procedure run.
     #[inline]
     pub fn is_regular(&self, id: ExprId) -> bool {
@@ -242,6 +257,7 @@ impl Arena {
             | Expr::Chars(_)
             | Expr::Literal(_)
             | Expr::Machine(_)
+            | Expr::Tokens(_)
             | Expr::Rule(_) => &[],
             Expr::Members(id) => self.list(self.member_parts.get(id.index())),
             Expr::Concat(l) | Expr::Alt(l) | Expr::And(l) => self.list(*l),
@@ -569,6 +585,18 @@ impl Arena {
         self.intern(Expr::Machine(id), &[], &[])
     }
 
+    /// One token of `set`.
+    pub fn tokens(&mut self, set: &TokenSet) -> ExprId {
+        if set.names.is_empty() && !set.negated {
+            return self.never();
+        }
+        let room = self.capacity;
+        let Some(id) = self.token_sets.put(set, set.names.len(), room).and_then(TokenSetId::new) else {
+            return self.overflow();
+        };
+        self.intern(Expr::Tokens(id), &[], &[])
+    }
+
     /// How many children and literal bytes may be stored, and a quarter of it for character ranges. Flattening
     /// copies them, so without a bound of their own a few nested expressions over one long list would take any
     /// amount of memory.
@@ -613,7 +641,7 @@ impl Arena {
         }
         self.exprs.push(stored);
         let regular = match expr {
-            Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => false,
+            Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => false,
             Expr::Repeat { expr, .. } | Expr::Not(expr) | Expr::Look { expr, .. } | Expr::Region(expr) => {
                 self.regular.get(expr.index())
             }

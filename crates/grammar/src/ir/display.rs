@@ -55,6 +55,7 @@ impl Grammar {
                 f.write_str(")")
             }
             Expr::Machine(machine) => write!(f, "<{}>", self.arena().machine_of(machine).0.name()),
+            Expr::Tokens(set) => write!(f, "{}", self.arena().token_set(set)),
             Expr::Members(members) => self.write_members(f, self.arena().members_of(members), depth),
             Expr::Region(expr) => {
                 f.write_str("<")?;

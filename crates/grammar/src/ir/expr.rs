@@ -2,7 +2,7 @@
 //!
 //! An [`Expr`] is as small as can be: what it is made of is in the arena, and it says where.
 
-use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
+use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId, TokenSetId};
 
 /// A slice of child expressions in the arena; read it with [`Arena::list`](super::Arena::list).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +65,8 @@ pub enum Expr {
     Members(MembersId),
     /// The texts that a procedure accepts; never below a boolean.
     Machine(MachineId),
+    /// One token of a set, as a whole; never below a boolean or in members.
+    Tokens(TokenSetId),
 }
 
 /// Every grammar of a schema begins with a copy of hundreds of them.

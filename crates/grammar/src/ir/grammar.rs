@@ -90,6 +90,12 @@ impl Grammar {
         &self.warnings
     }
 
+    /// The same with these remarks, instead of those that it has.
+    #[must_use]
+    pub fn with_warnings(self, warnings: Vec<Warning>) -> Self {
+        Grammar { warnings, ..self }
+    }
+
     /// The expressions alone.
     pub fn into_arena(self) -> Arena {
         self.arena

@@ -19,6 +19,7 @@ mod pool;
 mod row;
 mod survey;
 mod tally;
+mod tokens;
 mod tracking;
 mod walk;
 mod warning;
@@ -35,6 +36,7 @@ pub use index::IdIndex;
 pub use machine::{Machine, MachineRef};
 pub use members::{Count, Members, Slot};
 pub use tally::{Tallies, Tally};
+pub use tokens::{TokenName, TokenSet};
 pub use tracking::Tracking;
 pub use warning::Warning;
 

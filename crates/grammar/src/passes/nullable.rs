@@ -68,7 +68,7 @@ pub(super) fn nullable_expr(
     rule: impl Fn(RuleId) -> bool,
 ) -> bool {
     match arena.get(id) {
-        Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) => false,
+        Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Tokens(_) => false,
         Expr::Empty => true,
         Expr::Concat(list) | Expr::And(list) => arena.list(list).iter().all(|c| known[c.index()]),
         Expr::Alt(list) => arena.list(list).iter().any(|c| known[c.index()]),

@@ -193,7 +193,9 @@ fn nullable(arena: &Arena, id: ExprId, depth: usize) -> Option<bool> {
         Expr::Repeat { expr, min, .. } => min == 0 || nullable(arena, expr, depth + 1)?,
         Expr::Not(expr) => !nullable(arena, expr, depth + 1)?,
         Expr::Region(expr) => nullable(arena, expr, depth + 1)?,
-        Expr::Look { .. } | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) => return None,
+        Expr::Look { .. } | Expr::Rule(_) | Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => {
+            return None;
+        }
     })
 }
 

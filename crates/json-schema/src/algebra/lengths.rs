@@ -247,9 +247,13 @@ fn lengths(arena: &Arena, expr: ExprId, known: &mut FxHashMap<ExprId, Range>) ->
         }
         Expr::Repeat { expr, min, max } => lengths(arena, expr, known).times(min, max),
         Expr::Region(inner) => lengths(arena, inner, known),
-        Expr::Never | Expr::Bytes(_) | Expr::Rule(_) | Expr::Not(_) | Expr::Members(_) | Expr::Machine(_) => {
-            Range::ANY
-        }
+        Expr::Never
+        | Expr::Bytes(_)
+        | Expr::Rule(_)
+        | Expr::Not(_)
+        | Expr::Members(_)
+        | Expr::Machine(_)
+        | Expr::Tokens(_) => Range::ANY,
     };
     known.insert(expr, found);
     found

@@ -15,6 +15,7 @@ impl Lower<'_> {
         self.algebra.or_lenient(checked, ())?;
         let unique = array.unique && array.max > 1;
         if unique
+            && self.excludes.is_empty()
             && array.prefix.is_empty()
             && array.contains.is_empty()
             && let Some(values) = self.few_values(array.rest)?

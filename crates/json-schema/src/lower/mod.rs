@@ -6,6 +6,7 @@
 mod array;
 mod finite;
 mod judged;
+mod marked_up;
 mod object;
 mod union;
 
@@ -14,7 +15,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use tokenstile_grammar::choice::trie_of_literals;
-use tokenstile_grammar::ir::{Arena, ByteSet, Expr, Tracking};
+use tokenstile_grammar::ir::{Arena, ByteSet, CharSet, Expr, Tracking};
 use tokenstile_grammar::json::white_space;
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, JsonWhitespace, RuleId};
@@ -56,6 +57,8 @@ pub(crate) struct Lower<'a> {
     tracking: Tracking,
     /// Whether some array must not repeat an item, and it is not the grammar that sees to it.
     minds_repeated_items: bool,
+    /// Texts that are not in what is written of a string.
+    excludes: &'a [String],
 }
 
 /// What stands between values and around them.
@@ -82,7 +85,7 @@ impl Signs {
 }
 
 impl<'a> Lower<'a> {
-    pub(crate) fn new(mut algebra: Algebra<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(mut algebra: Algebra<'a>, excludes: &'a [String]) -> Result<Self, Error> {
         let ws = match &algebra.options.whitespace {
             JsonWhitespace::Bounded => algebra.library.ws,
             other => white_space(other, &mut algebra.builder.arena, algebra.limits)?,
@@ -103,6 +106,7 @@ impl<'a> Lower<'a> {
             value: None,
             tracking: Tracking { keys: false, items: false, keys_abound: u32::MAX },
             minds_repeated_items: false,
+            excludes,
         })
     }
 
@@ -215,6 +219,7 @@ impl<'a> Lower<'a> {
     fn word_of(&mut self, types: Types) -> Option<ExprId> {
         let arena = &mut self.algebra.builder.arena;
         match types {
+            Types::STRING if !self.excludes.is_empty() => None,
             Types::STRING => Some(arena.rule(self.algebra.library.string)),
             Types::NUMBER | Types::INTEGER => Some(self.algebra.library.numbers(types == Types::INTEGER)),
             Types::NULL => Some(arena.literal(b"null")),
@@ -256,6 +261,9 @@ impl<'a> Lower<'a> {
 
     /// Strings with their quotes.
     fn quoted(&mut self, strings: &Strings) -> Result<ExprId, Error> {
+        if !self.excludes.is_empty() {
+            return self.quoted_without_excluded(strings);
+        }
         let arena = &mut self.algebra.builder.arena;
         if strings.is_any() {
             // However it is spelled, it is as good.
@@ -301,6 +309,50 @@ impl<'a> Lower<'a> {
             _ => self.opened(strings)?,
         };
         Ok(self.algebra.builder.arena.concat(&[body, quote]))
+    }
+
+    /// Strings with their quotes, without what is excluded.
+    fn quoted_without_excluded(&mut self, strings: &Strings) -> Result<ExprId, Error> {
+        let arena = &mut self.algebra.builder.arena;
+        let quote = self.signs.quote;
+        let body = match strings {
+            Strings::Only(texts) => {
+                let texts: Vec<ExprId> =
+                    texts.iter().map(|text| encode_literal(text, &mut self.speller, arena)).collect();
+                self.one_of_texts(&texts)
+            }
+            Strings::Except(texts) => {
+                let any = self.speller.any_text(arena);
+                let texts: Vec<ExprId> =
+                    texts.iter().map(|text| encode_literal(text, &mut self.speller, arena)).collect();
+                let texts = self.one_of_texts(&texts);
+                let arena = &mut self.algebra.builder.arena;
+                let others = arena.not(texts);
+                arena.and(&[any, others])
+            }
+            _ => {
+                // An expression with the opening quote, of which the rest is wanted.
+                let plain = Strings::Expr(strings.expr(arena));
+                let opened = self.opened(&plain)?;
+                let arena = &mut self.algebra.builder.arena;
+                let bodies = without(arena, quote, self.excludes);
+                let opened = arena.and(&[opened, bodies]);
+                return Ok(arena.concat(&[opened, quote]));
+            }
+        };
+        let body = self.without_excluded(body);
+        Ok(self.algebra.builder.arena.concat(&[quote, body, quote]))
+    }
+
+    /// What an expression matches, without what is excluded.
+    fn without_excluded(&mut self, expr: ExprId) -> ExprId {
+        if self.excludes.is_empty() {
+            return expr;
+        }
+        let arena = &mut self.algebra.builder.arena;
+        let empty = arena.empty();
+        let others = without(arena, empty, self.excludes);
+        arena.and(&[expr, others])
     }
 
     /// Strings with the opening quote.
@@ -350,7 +402,7 @@ impl<'a> Lower<'a> {
         if let Some(value) = self.value {
             return Ok(value);
         }
-        if self.ws == self.algebra.library.ws && !self.tracking.items {
+        if self.ws == self.algebra.library.ws && !self.tracking.items && self.excludes.is_empty() {
             self.tracking.keys = true;
             let value = self.algebra.builder.arena.rule(self.algebra.library.value);
             self.value = Some(value);
@@ -405,6 +457,19 @@ impl<'a> Lower<'a> {
         }
         name
     }
+}
+
+/// A beginning, and then any text that has none of some texts in it.
+fn without(arena: &mut Arena, beginning: ExprId, texts: &[impl AsRef<str>]) -> ExprId {
+    let any = arena.chars(&CharSet::all());
+    let any = arena.star(any);
+    let mut parts = vec![arena.concat(&[beginning, any])];
+    for text in texts {
+        let text = arena.literal(text.as_ref().as_bytes());
+        let with = arena.concat(&[beginning, any, text, any]);
+        parts.push(arena.not(with));
+    }
+    arena.and(&parts)
 }
 
 /// A count that a grammar can keep: no text has more than 2^32 items.

@@ -156,7 +156,7 @@ impl<'a> Encoder<'a> {
             Expr::Machine(_) => Some(expr),
             // Rules are of texts that are spelled already.
             Expr::Rule(_) => Some(expr),
-            Expr::Bytes(_) | Expr::Members(_) => return Err(not_plain()),
+            Expr::Bytes(_) | Expr::Members(_) | Expr::Tokens(_) => return Err(not_plain()),
         })
     }
 

@@ -299,7 +299,7 @@ impl<'a, 'b> Matcher<'a, 'b> {
                 }
             }
             // Not to be found in plain expressions.
-            Expr::Never | Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) => {}
+            Expr::Never | Expr::Tokens(_) | Expr::Bytes(_) | Expr::Rule(_) | Expr::Members(_) => {}
         }
         true
     }

@@ -78,7 +78,9 @@ impl Converter<'_> {
             }
             Expr::Look { expr, behind, negated } => self.look(expr, behind, !negated),
             Expr::Region(_) => self.nested(id),
-            Expr::Members(_) | Expr::Machine(_) => panic!("members or a machine in a boolean expression"),
+            Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => {
+                panic!("members, a machine or tokens in a boolean expression")
+            }
             Expr::Rule(rule) => {
                 panic!("rule `{}` is called in a boolean expression", grammar.rule(rule).name)
             }

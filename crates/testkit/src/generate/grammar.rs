@@ -1,7 +1,7 @@
 //! Random grammars: small, and full of what goes wrong (recursion of every kind, empty matches, ambiguity,
 //! characters that share their first bytes, counts).
 
-use tokenstile_grammar::ir::{ByteSet, CharSet};
+use tokenstile_grammar::ir::{ByteSet, CharSet, TokenName, TokenSet};
 use tokenstile_grammar::{ExprId, Grammar, GrammarBuilder, Limits, RuleId};
 
 use super::counted::{random_dfa, random_members};
@@ -27,6 +27,8 @@ pub struct GrammarOptions {
     pub counted: bool,
     /// Nothing but `a` and `b`, so that short texts say much.
     pub only_ab: bool,
+    /// Token terminals, of the special tokens `<s0>` to `<s2>` and of others.
+    pub tokens: bool,
 }
 
 impl Default for GrammarOptions {
@@ -39,6 +41,7 @@ impl Default for GrammarOptions {
             raw_bytes: true,
             counted: false,
             only_ab: false,
+            tokens: false,
         }
     }
 }
@@ -203,7 +206,28 @@ impl Maker<'_> {
         self.builder.arena.repeat(inner, min, max)
     }
 
+    /// A terminal that takes a token whole.
+    fn tokens(&mut self) -> ExprId {
+        let names: Vec<TokenName> = (0..self.rng.between(1, 3))
+            .map(|_| match self.rng.below(12) {
+                0..=6 => TokenName::text(*self.rng.pick(&["<s0>", "<s1>", "<s2>"])),
+                7..=9 => TokenName::text(*self.rng.pick(&["a", "b", "("])),
+                10 => TokenName::special("<s0>"),
+                _ => TokenName::id(self.rng.between(20, 40) as u32),
+            })
+            .collect();
+        let set = match self.rng.below(6) {
+            0 => TokenSet::but(names),
+            1 if self.rng.chance(1, 3) => TokenSet::any(),
+            _ => TokenSet::of(names),
+        };
+        self.builder.arena.tokens(&set)
+    }
+
     fn leaf(&mut self) -> ExprId {
+        if self.options.tokens && self.rng.chance(1, 3) {
+            return self.tokens();
+        }
         let arena = &mut self.builder.arena;
         if self.options.only_ab {
             return match self.rng.below(9) {

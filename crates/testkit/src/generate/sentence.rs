@@ -64,9 +64,12 @@ fn heights(grammar: &Grammar) -> FxHashMap<ExprId, usize> {
                 Expr::Rule(rule) => of(&grammar.rule(rule).body).map(|h| h + 1),
                 // Whether these match anything shows when one tries.
                 Expr::And(_) | Expr::Not(_) | Expr::Look { .. } => Some(1),
-                Expr::Empty | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Machine(_) => {
-                    Some(0)
-                }
+                Expr::Empty
+                | Expr::Bytes(_)
+                | Expr::Chars(_)
+                | Expr::Literal(_)
+                | Expr::Tokens(_)
+                | Expr::Machine(_) => Some(0),
             };
             if let Some(height) = height
                 && heights.get(&id).is_none_or(|&known| height < known)
@@ -112,7 +115,8 @@ impl Sampler<'_> {
             Expr::Never => return None,
             Expr::Members(id) => self.entries(arena.members_of(id), depth)?,
             Expr::Machine(id) => self.run(&*arena.machine_of(id).0, depth)?,
-            Expr::Empty => {}
+            // A token of a terminal is no text.
+            Expr::Empty | Expr::Tokens(_) => {}
             Expr::Bytes(set) => {
                 let bytes: Vec<u8> = arena.byte_set(set).iter().collect();
                 self.out.push(*self.rng.pick(&bytes));

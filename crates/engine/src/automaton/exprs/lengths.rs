@@ -35,7 +35,7 @@ fn of_all(arena: &Arena, rules: &[u32]) -> Vec<u32> {
         let length = match expr {
             Expr::Never => FAR,
             Expr::Empty | Expr::Look { .. } | Expr::Not(_) => 0,
-            Expr::Bytes(_) => 1,
+            Expr::Bytes(_) | Expr::Tokens(_) => 1,
             Expr::Chars(set) => shortest_character(arena.char_set(set)),
             Expr::Literal(literal) => arena.literal_bytes(literal).len() as u32,
             Expr::Concat(list) => sum(arena.list(list)),

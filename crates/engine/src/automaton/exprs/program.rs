@@ -344,7 +344,12 @@ fn find_nullable(arena: &Arena, bodies: &[ExprId], known: &[bool]) -> Vec<bool> 
     let mut in_empty: Vec<bool> = Vec::with_capacity(arena.len());
     for (_, expr) in arena.iter() {
         let of = |known: &[bool]| match expr {
-            Expr::Never | Expr::Bytes(_) | Expr::Chars(_) | Expr::Literal(_) | Expr::Look { .. } => false,
+            Expr::Never
+            | Expr::Bytes(_)
+            | Expr::Chars(_)
+            | Expr::Literal(_)
+            | Expr::Tokens(_)
+            | Expr::Look { .. } => false,
             Expr::Empty => true,
             Expr::Concat(l) | Expr::And(l) => arena.list(l).iter().all(|c| known[c.index()]),
             Expr::Alt(l) => arena.list(l).iter().any(|c| known[c.index()]),

@@ -97,7 +97,7 @@ impl ShortestTexts {
         let of = |id: ExprId| self.of(id);
         match arena.get(id) {
             Expr::Empty => Shortest::EMPTY,
-            Expr::Bytes(_) => Shortest::exactly(1),
+            Expr::Bytes(_) | Expr::Tokens(_) => Shortest::exactly(1),
             Expr::Chars(_) => Shortest { least: 1, most: 4, within: 4 },
             Expr::Literal(literal) => Shortest::exactly(arena.literal_bytes(literal).len() as u32),
             Expr::Concat(list) => {

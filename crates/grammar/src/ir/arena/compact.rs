@@ -1,7 +1,7 @@
 //! A copy of part of an arena.
 
 use super::{Arena, Expr, List, Literal, Row};
-use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId};
+use crate::ids::{ByteSetId, CharSetId, ExprId, MachineId, MembersId, RuleId, TokenSetId};
 
 impl Arena {
     /// Some expressions in an arena of their own, with other rule ids; they come in ascending order, with all children of
@@ -60,6 +60,10 @@ impl Arena {
             Expr::Machine(machine) => {
                 let number = copy.machines.share(&self.machines, machine.index());
                 MachineId::new(number).map_or(Expr::Never, Expr::Machine)
+            }
+            Expr::Tokens(set) => {
+                let number = copy.token_sets.share(&self.token_sets, set.index());
+                TokenSetId::new(number).map_or(Expr::Never, Expr::Tokens)
             }
             Expr::Members(members) => {
                 let parts = list(self.member_parts.get(members.index()));

@@ -28,6 +28,7 @@ pub(super) fn hash_of(expr: &Expr, children: &[ExprId], bytes: &[u8]) -> u64 {
         Expr::Region(e) => (12, e.index() as u64),
         Expr::Members(id) => (13, id.index() as u64),
         Expr::Machine(id) => (14, id.index() as u64),
+        Expr::Tokens(id) => (15, id.index() as u64),
     };
     let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(SPREAD);
     let mut hash = mix(kind, own);
