@@ -54,7 +54,7 @@ impl End {
 
 type Step = (&'static str, fn(&Path, &Data) -> End);
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     ("tidy", |root, _| tidy(root)),
     ("fmt", |root, _| cargo(root, &["fmt", "--all", "--check"])),
     // With all features that need no accelerator.
@@ -65,6 +65,11 @@ const STEPS: [Step; 14] = [
     ("data", fetch),
     ("tests", tests),
     ("doctests", |root, _| cargo(root, &["test", "--workspace", "--doc", "--quiet"])),
+    ("ways", |root, _| {
+        // Apart from the others: whatever is built together with the feature would have it too.
+        let package = ["test", "--package", "tokenstile-ablation", "--features", "ablate"];
+        cargo(root, &[&package[..], &["--test", "exact", "--quiet"]].concat())
+    }),
     ("command", |root, _| smoke(root)),
     ("serve", serve),
     ("conformance", conformance_sample),
