@@ -157,12 +157,12 @@ impl ToolChoice {
             Some(fields) => Fields::of(fields, "allowed_tools", &at)?,
             None => choice,
         };
-        let mut allowed = AllowedTools::default();
-        allowed.required = match fields.text("mode")? {
+        let required = match fields.text("mode")? {
             "auto" => false,
             "required" => true,
             _ => return Err(syntax("`mode` is \"auto\" or \"required\"", &fields.at.field("mode"))),
         };
+        let mut allowed = AllowedTools { required, ..AllowedTools::default() };
         let at = fields.at.field("tools");
         for (i, tool) in fields.items("tools")?.iter().enumerate() {
             match reference(tool, &at.index(i))? {
