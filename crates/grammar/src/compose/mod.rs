@@ -22,14 +22,12 @@ mod graft;
 mod lower;
 mod marks;
 mod search;
-mod text;
+pub mod text;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
-
-pub use text::{marked_text, special_names};
 
 use crate::error::{Error, ErrorKind};
 use crate::ir::{Grammar, TokenName, TokenSet};

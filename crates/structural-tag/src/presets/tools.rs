@@ -7,8 +7,8 @@ use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, Limits};
 use tokenstile_json_schema::Json;
 
-use crate::path::Path;
-use crate::read::fields::{Fields, syntax, wrong};
+use crate::path::{Path, syntax};
+use crate::read::fields::{Fields, wrong};
 use crate::read::schema_text;
 
 /// A tool that a model may call.
