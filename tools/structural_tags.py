@@ -110,7 +110,7 @@ class Formats:
 
 
 def differs(form, around=()):
-    """Whether a trigger ends with another one, or an excluded text is in one."""
+    """Whether a trigger ends with another one, or an excluded text is in one or ends with one."""
     if isinstance(form, list):
         return any(differs(part, around) for part in form)
     if not isinstance(form, dict):
@@ -119,8 +119,9 @@ def differs(form, around=()):
     excludes = form.get("excludes", []) + (list(around) if "triggers" in form else [])
     if any(a != b and a.endswith(b) for a in triggers for b in triggers):
         return True
-    if any(excluded and excluded in trigger for excluded in excludes for trigger in triggers):
-        return True
+    for excluded, trigger in itertools.product(excludes, triggers):
+        if excluded and (excluded in trigger or excluded.endswith(trigger)):
+            return True
     if "end" in form:
         around = [form["end"]] if isinstance(form["end"], str) else form["end"]
     return any(differs(part, around) for part in form.values())

@@ -68,14 +68,6 @@ fn short_texts_of_random_formats() {
             wrong.push(format!("{} {}: {}", differing.len(), case["format"], some.join(", ")));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{same} texts are judged alike, but not
-{}",
-        wrong.join(
-            "
-"
-        )
-    );
+    assert!(wrong.is_empty(), "{same} texts are judged alike, but not\n{}", wrong.join("\n"));
     assert!(same > 250_000, "{same}");
 }
