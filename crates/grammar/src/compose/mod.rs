@@ -101,7 +101,7 @@ enum Node {
     Literal(Arc<str>),
     Marked(Arc<str>),
     Tokens(TokenSet),
-    Grammar(Grammar),
+    Grammar(Box<Grammar>),
     AnyText,
     Until(Vec<Trigger>),
     Through { ends: Vec<Trigger>, excludes: Vec<Trigger> },
@@ -166,12 +166,12 @@ impl Composer {
     /// The texts that a regular expression matches.
     pub fn regex(&mut self, pattern: &str, options: &RegexOptions) -> Result<Part, Error> {
         let grammar = Grammar::regex(pattern, options, &self.limits)?;
-        Ok(self.add(Node::Grammar(grammar)))
+        Ok(self.add(Node::Grammar(Box::new(grammar))))
     }
 
     /// The texts of a grammar, whatever notation it is of.
     pub fn grammar(&mut self, grammar: impl Into<Grammar>) -> Part {
-        self.add(Node::Grammar(grammar.into()))
+        self.add(Node::Grammar(Box::new(grammar.into())))
     }
 
     /// One token of a set.
