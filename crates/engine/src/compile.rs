@@ -113,7 +113,7 @@ impl Compiler {
         let mut budget = Budget::new(&self.limits);
         let limits = &self.limits;
         let mut is_never = |arena: &_, expr| boolean_is_never(arena, expr, limits);
-        let terminals = Terminals::of(&grammar, &self.common.tables)?.map(Arc::new);
+        let terminals = Terminals::of(&grammar, &self.common)?.map(Arc::new);
         let restricted =
             spelling::restrict(&grammar, terminals.as_deref(), &self.common.tables.trie, limits)?;
         let prepared = match restricted {

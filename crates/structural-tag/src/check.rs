@@ -10,8 +10,7 @@ use tokenstile_grammar::Error;
 use tokenstile_grammar::ir::Warning;
 
 use crate::format::*;
-use crate::path::Path;
-use crate::read::fields::syntax;
+use crate::path::{Path, syntax};
 
 /// Checks a structural tag, and adds what is odd in it to its warnings.
 pub(crate) fn check_all(tag: &mut StructuralTag) -> Result<(), Error> {

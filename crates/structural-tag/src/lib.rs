@@ -36,6 +36,8 @@ impl StructuralTag {
     /// assert_eq!(error.pointer(), Some("/format/content"));
     /// ```
     pub fn from_json(text: &str, limits: &Limits) -> Result<Self, Error> {
-        read::read(text, limits)
+        let mut tag = read::read(text, limits)?;
+        check::check_all(&mut tag)?;
+        Ok(tag)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tokenstile_grammar::{Error, ErrorKind};
+
 /// A step into a value.
 #[derive(Clone, Copy)]
 enum Step<'a> {
@@ -50,4 +52,9 @@ impl Path<'_> {
         }
         text
     }
+}
+
+/// An error at a place.
+pub(crate) fn syntax(message: impl Into<String>, at: &Path<'_>) -> Error {
+    Error::new(ErrorKind::Syntax, message).with_pointer(at.pointer())
 }

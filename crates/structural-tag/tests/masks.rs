@@ -58,8 +58,7 @@ fn walk(grammar: &Grammar, words: &Words, texts: &[&str], rng: &mut Rng, what: &
     let constraint = constraint.unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut masks = 0;
     for text in texts {
-        let (mut matcher, mut state, mut rest) =
-            (constraint.matcher(), reference.start(), &text.as_bytes()[..]);
+        let (mut matcher, mut state, mut rest) = (constraint.matcher(), reference.start(), text.as_bytes());
         loop {
             let mask = mask_of(&mut matcher);
             let mut allowed = Vec::new();

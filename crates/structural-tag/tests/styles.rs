@@ -11,7 +11,7 @@ use tokenstile_testkit::Reference;
 fn texts_in_the_styles() {
     let data: Value = serde_json::from_str(include_str!("data/styles.json")).unwrap();
     let limits = Limits::default();
-    let (mut same, mut wrong) = (0, 0);
+    let (mut same, mut wrong) = (0, Vec::new());
     for case in data.as_array().unwrap() {
         let (style, schema) = (&case["style"], &case["schema"]);
         let format = format!(r#"{{"type": "json_schema", "json_schema": {schema}, "style": {style}}}"#);
@@ -20,8 +20,9 @@ fn texts_in_the_styles() {
         let grammar = match made {
             Ok(grammar) => grammar,
             Err(error) => {
-                println!("{style} {schema}: {error} {}", case["refused"]);
-                wrong += usize::from(case["refused"] != true);
+                if case["refused"] != true {
+                    wrong.push(format!("{style} {schema}: {error}"));
+                }
                 continue;
             }
         };
@@ -31,12 +32,11 @@ fn texts_in_the_styles() {
                 let found = reference.accepts(text.as_str().unwrap().as_bytes());
                 same += usize::from(found == expected);
                 if found != expected {
-                    wrong += 1;
-                    println!("{style} {schema}: {text} {}", if found { "ours" } else { "theirs" });
+                    wrong.push(format!("{style} {schema}: {text} {}", if found { "ours" } else { "theirs" }));
                 }
             }
         }
     }
-    println!("{same} texts judged alike, {wrong} not");
-    assert_eq!(wrong, 0);
+    assert!(wrong.is_empty(), "{same} texts are judged alike, but not\n{}", wrong.join("\n"));
+    assert!(same > 2_000, "{same}");
 }

@@ -53,22 +53,21 @@ fn bit(hex: &str, at: usize) -> bool {
 #[test]
 fn short_texts_of_random_formats() {
     let data: Value = serde_json::from_str(include_str!("data/texts.json")).unwrap();
-    let (mut same, mut wrong) = (0, 0);
+    let (mut same, mut wrong) = (0, Vec::new());
     for case in data.as_array().unwrap() {
         let expected = case["accepted"].as_str().unwrap();
         let found = accepted(&grammar(&case["format"]));
         let differing: Vec<usize> = (0..found.len()).filter(|&at| found[at] != bit(expected, at)).collect();
         same += found.len() - differing.len();
-        wrong += differing.len();
         if !differing.is_empty() {
             let some: Vec<String> = differing
                 .iter()
                 .take(6)
                 .map(|&at| format!("{:?} {}", text_at(at), if found[at] { "ours" } else { "theirs" }))
                 .collect();
-            println!("{} {}: {}", differing.len(), case["format"], some.join(", "));
+            wrong.push(format!("{} {}: {}", differing.len(), case["format"], some.join(", ")));
         }
     }
-    println!("{same} texts judged alike, {wrong} not");
-    assert_eq!(wrong, 0);
+    assert!(wrong.is_empty(), "{same} texts are judged alike, but not\n{}", wrong.join("\n"));
+    assert!(same > 250_000, "{same}");
 }

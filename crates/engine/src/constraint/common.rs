@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use rustc_hash::FxHashMap;
 use tokenstile_grammar::ir::Base;
 
 use super::library::Library;
@@ -25,6 +26,8 @@ pub(crate) struct Common {
     pub(crate) kept: Kept,
     /// Made for the first constraint that needs it; most vocabularies never do.
     spelling: [OnceLock<Spelling>; 2],
+    /// The ids of special tokens by their names.
+    special: OnceLock<FxHashMap<Box<str>, TokenId>>,
     /// Tokens with marks in their text, in ascending order.
     marked: OnceLock<Vec<TokenId>>,
     /// For constraints that remember what was written.
@@ -46,8 +49,8 @@ impl Common {
         let kept = Kept::new(tables.words);
         let (spelling, libraries) = (Default::default(), PerBase::new());
         let library_limit = AtomicUsize::new(LIBRARY_BYTES);
-        let marked = OnceLock::new();
-        Common { tables, kept, spelling, marked, structure, libraries, library_limit }
+        let (special, marked) = (OnceLock::new(), OnceLock::new());
+        Common { tables, kept, spelling, special, marked, structure, libraries, library_limit }
     }
 
     /// Writes all that takes time to build as a file.
@@ -86,6 +89,18 @@ impl Common {
     pub(crate) fn spelling(&self, with_marks: bool) -> &Spelling {
         let spelling = &self.spelling[usize::from(with_marks)];
         spelling.get_or_init(|| Spelling::new(&self.tables.vocab, &self.tables.trie, with_marks))
+    }
+
+    /// The special token of a name; the one with the lowest id if there are several.
+    pub(crate) fn special(&self, name: &str) -> Option<TokenId> {
+        let special = self.special.get_or_init(|| {
+            let mut special = FxHashMap::default();
+            self.tables.vocab.special_tokens().for_each(|(id, name)| {
+                special.entry(name.into()).or_insert(id);
+            });
+            special
+        });
+        special.get(name).copied()
     }
 
     /// Tokens with [`MARKS`] in their text, in ascending order.

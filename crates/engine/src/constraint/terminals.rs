@@ -14,6 +14,7 @@ use tokenstile_grammar::choice::trie_of_literals;
 use tokenstile_grammar::ir::{Arena, ByteSet, Expr, TokenName, TokenSet};
 use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, TokenSetId, passes};
 
+use super::Common;
 use crate::tokens::accept::Accept;
 use crate::tokens::tables::Tables;
 use crate::tuning::accept::DENSE;
@@ -48,9 +49,12 @@ struct Found {
     ids: Vec<TokenId>,
 }
 
+/// What the tokens of a class have in common: the sets that name them, and whether they are end tokens.
+type Alike = (Vec<u32>, bool);
+
 impl Terminals {
     /// Those of a grammar, if it has any. A token that the vocabulary does not have is refused.
-    pub(crate) fn of(grammar: &Grammar, tables: &Tables) -> Result<Option<Terminals>, Error> {
+    pub(crate) fn of(grammar: &Grammar, common: &Common) -> Result<Option<Terminals>, Error> {
         let arena = grammar.arena();
         if arena.token_sets().len() == 0 {
             return Ok(None);
@@ -58,7 +62,6 @@ impl Terminals {
         let reached = passes::reachable(grammar);
         let ids = arena.iter().filter(|(id, _)| reached[id.index()]);
         let ids = ids.filter_map(|(_, expr)| if let Expr::Tokens(id) = expr { Some(id) } else { None });
-        let mut names = Names { tables, special: None };
         let mut sets = Vec::new();
         for id in ids {
             let set = arena.token_set(id);
@@ -66,9 +69,9 @@ impl Terminals {
                 let what = "token terminals in JSON whose repetitions must be told";
                 return Err(set.error(ErrorKind::Unsupported, what));
             }
-            sets.push(Found { id, negated: set.negated, ids: names.ids(set)? });
+            sets.push(Found { id, negated: set.negated, ids: ids_of(set, common)? });
         }
-        Ok((!sets.is_empty()).then(|| Terminals::new(&sets, tables)))
+        Ok((!sets.is_empty()).then(|| Terminals::new(&sets, &common.tables)))
     }
 
     fn new(sets: &[Found], tables: &Tables) -> Terminals {
@@ -79,8 +82,8 @@ impl Terminals {
         }
         // Tokens that the same sets name are alike, but that no other set means an end token.
         let is_end = |id: &TokenId| vocab.end_tokens().contains(id);
-        let mut classes: Vec<((Vec<u32>, bool), Vec<TokenId>)> = Vec::new();
-        let mut numbers: FxHashMap<(Vec<u32>, bool), u32> = FxHashMap::default();
+        let mut classes: Vec<(Alike, Vec<TokenId>)> = Vec::new();
+        let mut numbers: FxHashMap<Alike, u32> = FxHashMap::default();
         let mut named = FxHashMap::default();
         let mut ids: Vec<(TokenId, Vec<u32>)> = lists.into_iter().collect();
         ids.sort_unstable_by_key(|(id, _)| *id);
@@ -104,10 +107,11 @@ impl Terminals {
             }
         }
         let of_set = |(number, set): (u32, &Found)| {
-            let has = |&(_, ((list, end), _)): &(u32, &((Vec<u32>, bool), Vec<TokenId>))| {
-                if set.negated { !list.contains(&number) && !end } else { list.contains(&number) }
+            let is_in = |(list, is_end): &Alike| {
+                if set.negated { !list.contains(&number) && !is_end } else { list.contains(&number) }
             };
-            (set.id, (0..).zip(&classes).filter(has).map(|(class, _)| class).collect())
+            let numbers = (0..).zip(&classes).filter(|(_, (alike, _))| is_in(alike)).map(|(class, _)| class);
+            (set.id, numbers.collect())
         };
         let sets = (0..).zip(sets).map(of_set).collect();
         let mut width = 1;
@@ -166,57 +170,37 @@ impl Terminals {
     }
 }
 
-/// Finds tokens by their names.
-struct Names<'t> {
-    tables: &'t Tables,
-    /// Ids of special tokens, looked up once they are asked for.
-    special: Option<FxHashMap<&'t str, TokenId>>,
+/// The tokens of a set, or those that its complement lacks.
+fn ids_of(set: &TokenSet, common: &Common) -> Result<Vec<TokenId>, Error> {
+    let mut ids = Vec::new();
+    for name in &set.names {
+        let found = named(name, common);
+        if found.is_empty() && !set.lenient {
+            let what = format!("the vocabulary has no token {name}");
+            return Err(set.error(ErrorKind::UnknownToken, what));
+        }
+        ids.extend(found);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
 }
 
-impl<'t> Names<'t> {
-    fn ids(&mut self, set: &TokenSet) -> Result<Vec<TokenId>, Error> {
-        let mut ids = Vec::new();
-        for name in &set.names {
-            let found = self.of(name);
-            if found.is_empty() && !set.lenient {
-                let what = format!("the vocabulary has no token {name}");
-                return Err(set.error(ErrorKind::UnknownToken, what));
-            }
-            ids.extend(found);
+/// The tokens of a name.
+fn named(name: &TokenName, common: &Common) -> Vec<TokenId> {
+    let Tables { vocab, trie, .. } = &common.tables;
+    match name {
+        TokenName::Ids(first, last) => {
+            let range: Range<u64> = u64::from(*first)..u64::from(*last) + 1;
+            let whole = range.end <= vocab.len() as u64;
+            let used = |id: &TokenId| vocab.kind(*id) != TokenKind::Unused;
+            let range = range.start.min(range.end) as TokenId..range.end.min(vocab.len() as u64) as TokenId;
+            if whole { range.filter(used).collect() } else { Vec::new() }
         }
-        ids.sort_unstable();
-        ids.dedup();
-        Ok(ids)
-    }
-
-    fn of(&mut self, name: &TokenName) -> Vec<TokenId> {
-        let Tables { vocab, trie, .. } = self.tables;
-        match name {
-            TokenName::Ids(first, last) => {
-                let range: Range<u64> = u64::from(*first)..u64::from(*last) + 1;
-                let whole = range.end <= vocab.len() as u64;
-                let used = |id: &TokenId| vocab.kind(*id) != TokenKind::Unused;
-                let range =
-                    range.start.min(range.end) as TokenId..range.end.min(vocab.len() as u64) as TokenId;
-                if whole { range.filter(used).collect() } else { Vec::new() }
-            }
-            TokenName::Special(name) => self.special(name).into_iter().collect(),
-            TokenName::Text(text) => match self.special(text) {
-                Some(id) => vec![id],
-                None => trie.find(text.as_bytes()).map_or(Vec::new(), |node| trie.own(node).to_vec()),
-            },
-        }
-    }
-
-    fn special(&mut self, name: &str) -> Option<TokenId> {
-        let vocab = &self.tables.vocab;
-        let known = self.special.get_or_insert_with(|| {
-            let mut known = FxHashMap::default();
-            vocab.special_tokens().for_each(|(id, name)| {
-                known.entry(name).or_insert(id);
-            });
-            known
-        });
-        known.get(name).copied()
+        TokenName::Special(name) => common.special(name).into_iter().collect(),
+        TokenName::Text(text) => match common.special(text) {
+            Some(id) => vec![id],
+            None => trie.find(text.as_bytes()).map_or(Vec::new(), |node| trie.own(node).to_vec()),
+        },
     }
 }

@@ -22,14 +22,12 @@ mod graft;
 mod lower;
 mod marks;
 mod search;
-mod text;
+pub mod text;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustc_hash::FxHashMap;
-
-pub use text::{marked_text, special_names};
 
 use crate::error::{Error, ErrorKind};
 use crate::ir::{Grammar, TokenName, TokenSet};
@@ -104,8 +102,8 @@ enum Node {
     Literal(Arc<str>),
     Marked(Arc<str>),
     Tokens(TokenSet),
-    Grammar(Grammar),
-    GrammarWith { grammar: Grammar, rules: Vec<(Arc<str>, u32)> },
+    Grammar(Box<Grammar>),
+    GrammarWith { grammar: Box<Grammar>, rules: Vec<(Arc<str>, u32)> },
     AnyText,
     Until(Vec<Trigger>),
     Through { ends: Vec<Trigger>, excludes: Vec<Trigger> },
@@ -170,18 +168,18 @@ impl Composer {
     /// The texts that a regular expression matches.
     pub fn regex(&mut self, pattern: &str, options: &RegexOptions) -> Result<Part, Error> {
         let grammar = Grammar::regex(pattern, options, &self.limits)?;
-        Ok(self.add(Node::Grammar(grammar)))
+        Ok(self.add(Node::Grammar(Box::new(grammar))))
     }
 
     /// The texts of a grammar, whatever notation it is of.
     pub fn grammar(&mut self, grammar: impl Into<Grammar>) -> Part {
-        self.add(Node::Grammar(grammar.into()))
+        self.add(Node::Grammar(Box::new(grammar.into())))
     }
 
     /// The texts of a grammar whose rules of these names are other parts. So what many grammars have in common is there once.
     pub fn grammar_with(&mut self, grammar: Grammar, rules: &[(&str, Part)]) -> Part {
         let rules = rules.iter().map(|(name, part)| ((*name).into(), self.own(*part))).collect();
-        self.add(Node::GrammarWith { grammar, rules })
+        self.add(Node::GrammarWith { grammar: Box::new(grammar), rules })
     }
 
     /// One token of a set.

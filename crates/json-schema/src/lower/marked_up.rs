@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use tokenstile_grammar::compose::marked_text;
+use tokenstile_grammar::compose::text::marked_text;
 use tokenstile_grammar::ir::{CharSet, Warning};
 use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, ExprId, Grammar, RegexOptions, RuleId, regex_expr};

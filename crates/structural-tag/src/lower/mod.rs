@@ -21,8 +21,7 @@ use tokenstile_json_schema::{FREE_STRING, Json, JsonOptions, MemberOrder, Writin
 
 use crate::check;
 use crate::format::*;
-use crate::path::Path;
-use crate::read::fields::syntax;
+use crate::path::{Path, syntax};
 
 /// The ends of the nearest tag around a format.
 #[derive(Clone, Copy)]

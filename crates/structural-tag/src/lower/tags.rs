@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tokenstile_grammar::compose::special_names;
+use tokenstile_grammar::compose::text::special_names;
 use tokenstile_grammar::{Error, Part, Trigger, Triggered};
 
 use super::{Around, Lower};

@@ -7,8 +7,8 @@ use tokenstile_grammar::limits::Budget;
 use tokenstile_grammar::{Error, ErrorKind, Limits};
 use tokenstile_json_schema::Json;
 
-use crate::path::Path;
-use crate::read::fields::{Fields, syntax, wrong};
+use crate::path::{Path, syntax};
+use crate::read::fields::{Fields, wrong};
 use crate::read::schema_text;
 
 /// A tool that a model may call.
@@ -157,12 +157,12 @@ impl ToolChoice {
             Some(fields) => Fields::of(fields, "allowed_tools", &at)?,
             None => choice,
         };
-        let mut allowed = AllowedTools::default();
-        allowed.required = match fields.text("mode")? {
+        let required = match fields.text("mode")? {
             "auto" => false,
             "required" => true,
             _ => return Err(syntax("`mode` is \"auto\" or \"required\"", &fields.at.field("mode"))),
         };
+        let mut allowed = AllowedTools { required, ..AllowedTools::default() };
         let at = fields.at.field("tools");
         for (i, tool) in fields.items("tools")?.iter().enumerate() {
             match reference(tool, &at.index(i))? {

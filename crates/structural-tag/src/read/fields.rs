@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 
+use tokenstile_grammar::Error;
 use tokenstile_grammar::ir::Warning;
-use tokenstile_grammar::{Error, ErrorKind};
 use tokenstile_json_schema::Json;
 
 use crate::format::Token;
-use crate::path::Path;
+use crate::path::{Path, syntax};
 
 /// The largest bound on tokens, characters and repetitions.
 const MOST: u32 = i32::MAX as u32;
@@ -159,9 +159,4 @@ pub(crate) fn filled_text<'a>(value: &Json<'a>, at: &Path<'_>) -> Result<&'a str
 /// The error that something is not of the type it must have.
 pub(crate) fn wrong(what: &str, expected: &str, value: &Json<'_>, at: &Path<'_>) -> Error {
     syntax(format!("{what} must be {expected}, not {}", value.describe()), at)
-}
-
-/// An error at a place.
-pub(crate) fn syntax(message: impl Into<String>, at: &Path<'_>) -> Error {
-    Error::new(ErrorKind::Syntax, message).with_pointer(at.pointer())
 }
