@@ -73,7 +73,7 @@ const LAYERS: [Layer; 17] = [
         folder: "crates/tokenstile",
         core: true,
         may_use: &["tokenstile-engine", "tokenstile-grammar", "tokenstile-logits"],
-        may_offer: &["tokenstile-json-schema"],
+        may_offer: &["tokenstile-json-schema", "tokenstile-structural-tag"],
         tests_may_use: &[],
     },
     Layer {

@@ -74,6 +74,7 @@ fn in_users_words(kind: Kind, message: &str) -> String {
     match (kind, message.strip_prefix("rule `root` ")) {
         (Kind::Regex | Kind::Choice | Kind::Json, Some(rest)) => format!("the constraint {rest}"),
         (Kind::JsonSchema, Some(rest)) => format!("the schema {rest}"),
+        (Kind::StructuralTag, Some(rest)) => format!("the structural tag {rest}"),
         _ => message.to_owned(),
     }
 }

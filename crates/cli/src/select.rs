@@ -231,6 +231,9 @@ fn read(file: &str, kind: Kind) -> Result<Named, Failure> {
 
 /// The notation that a file's name stands for.
 pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
+    if path.to_str()?.ends_with(".tag.json") {
+        return Some(Kind::StructuralTag);
+    }
     Some(match path.extension()?.to_str()? {
         "gbnf" => Kind::Gbnf,
         "ebnf" => Kind::Ebnf,
@@ -276,6 +279,7 @@ mod tests {
         let kind = |name: &str| kind_of(Path::new(name));
         assert_eq!(kind("a/b.gbnf"), Some(Kind::Gbnf));
         assert_eq!(kind("x.schema.json"), Some(Kind::JsonSchema));
+        assert_eq!(kind("calls.tag.json"), Some(Kind::StructuralTag));
         assert_eq!(kind("date.re"), Some(Kind::Regex));
         assert_eq!(kind("colours.txt"), Some(Kind::Choice));
         assert_eq!(kind("README"), None);

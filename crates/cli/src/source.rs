@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     JsonSchema,
     /// Lark grammar (refused so far)
     Lark,
-    /// Structural tags (refused so far)
+    /// Structural tag, in xgrammar's JSON
     #[value(name = "structural_tag")]
     StructuralTag,
 }
@@ -101,7 +101,8 @@ impl Source {
                 Grammar::choice(&choices, limits)
             }
             Kind::JsonSchema => Grammar::json_schema(&self.text, &self.options.json, limits),
-            Kind::Lark | Kind::StructuralTag => return Err(Reason::NotYet(self.kind)),
+            Kind::StructuralTag => Grammar::structural_tag(&self.text, limits),
+            Kind::Lark => return Err(Reason::NotYet(self.kind)),
         };
         grammar.map_err(Reason::Grammar)
     }
@@ -110,7 +111,8 @@ impl Source {
     pub(crate) fn place_of(&self, pointer: &str) -> Option<Place> {
         // The pointers of other documents have an address before them.
         let own = pointer.is_empty() || pointer.starts_with('/');
-        (self.kind == Kind::JsonSchema && own).then(|| tokenstile::place_of_pointer(&self.text, pointer))?
+        let is_json = matches!(self.kind, Kind::JsonSchema | Kind::StructuralTag);
+        (is_json && own).then(|| tokenstile::place_of_pointer(&self.text, pointer))?
     }
 
     /// The refusal of this source for `reason`.

@@ -113,6 +113,28 @@ impl Grammar {
         tokenstile_json_schema::json_schema(schema, options, limits).map(Grammar)
     }
 
+    /// The grammar of a structural tag, in the JSON that vLLM and SGLang are sent: free text with calls of tools in it.
+    ///
+    /// What is wrong with it has a JSON pointer. [`structural_tag`](crate::structural_tag) has its formats, and makes the tags
+    /// of many models' chat formats.
+    ///
+    /// ```
+    /// use tokenstile::{Grammar, Limits};
+    /// let tag = r#"{"type": "structural_tag", "format": {
+    ///     "type": "triggered_tags", "triggers": ["<call>"],
+    ///     "tags": [{"begin": "<call>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</call>"}]
+    /// }}"#;
+    /// let grammar = Grammar::structural_tag(tag, &Limits::default())?;
+    ///
+    /// let error = Grammar::structural_tag(r#"{"type": "structural_tag"}"#, &Limits::default()).unwrap_err();
+    /// assert!(error.to_string().contains("format"));
+    /// # Ok::<(), tokenstile::GrammarError>(())
+    /// ```
+    #[cfg(feature = "structural-tag")]
+    pub fn structural_tag(text: &str, limits: &Limits) -> Result<Grammar, Error> {
+        tokenstile_structural_tag::StructuralTag::from_json(text, limits)?.grammar(limits).map(Grammar)
+    }
+
     /// A grammar put together from parts: texts, patterns, other grammars, tokens, and free text up to a trigger.
     ///
     /// ```

@@ -53,6 +53,7 @@
 //!
 //! - `json-schema`: [`Grammar::json_schema`] and its options. Without it nothing of JSON Schema is compiled;
 //!   [`Grammar::json`] is there all the same.
+//! - `structural-tag`: [`Grammar::structural_tag`] and [`structural_tag`].
 //! - `rayon`: a step of a [`Batch`] works on all threads of the current pool of `rayon`.
 //!
 //! # The items
@@ -89,6 +90,8 @@ pub use tokenstile_engine::{
 };
 pub use tokenstile_grammar::ir::{ByteSet, TokenName, TokenSet, Warning};
 pub use tokenstile_logits as logits;
+#[cfg(feature = "structural-tag")]
+pub use tokenstile_structural_tag as structural_tag;
 
 pub use tokenstile_grammar::limits::{Cancel, Limits};
 pub use tokenstile_grammar::{

@@ -31,7 +31,7 @@ pub(super) fn from_json(kind: Kind, options: &Map<String, Value>) -> Result<Opti
             (Kind::Regex, "dot_all") => read.regex.dot_all = flag(name, value)?,
             (Kind::Regex, "multi_line") => read.regex.multi_line = flag(name, value)?,
             // Refused as a whole before any option could matter.
-            (Kind::Lark | Kind::StructuralTag, _) => {}
+            (Kind::Lark, _) => {}
             _ => return Err(format!("unknown option `{name}` for kind `{}`", kind.name())),
         }
     }

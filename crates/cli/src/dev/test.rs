@@ -25,7 +25,7 @@ const EXAMPLES: &str = "\
 A case is one line:
   {\"id\": \"date\", \"kind\": \"regex\", \"source\": \"[0-9]{4}\", \"accept\": [\"2024\"], \"reject\": [\"24\", \"x\"]}
   {\"id\": \"broken\", \"kind\": \"gbnf\", \"source\": \"root ::= (\", \"error\": true}
-kind: gbnf ebnf regex choice json json_schema (lark and structural_tag are refused so far).
+kind: gbnf ebnf regex choice json json_schema structural_tag (lark is refused so far).
 A choice's source is a JSON array of strings.
 options: {\"root\": …} for ebnf; {\"dialect\": \"rust\"|\"ecma\", \"search\": true, …} for regex;
 {\"profile\": \"exact\", \"order\": …} and the others of docs/json-schema.md for json_schema.
