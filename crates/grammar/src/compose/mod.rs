@@ -177,9 +177,9 @@ impl Composer {
     }
 
     /// The texts of a grammar whose rules of these names are other parts. So what many grammars have in common is there once.
-    pub fn grammar_with(&mut self, grammar: Grammar, rules: &[(&str, Part)]) -> Part {
+    pub fn grammar_with(&mut self, grammar: impl Into<Grammar>, rules: &[(&str, Part)]) -> Part {
         let rules = rules.iter().map(|(name, part)| ((*name).into(), self.own(*part))).collect();
-        self.add(Node::GrammarWith { grammar: Box::new(grammar), rules })
+        self.add(Node::GrammarWith { grammar: Box::new(grammar.into()), rules })
     }
 
     /// One token of a set.
