@@ -5,9 +5,11 @@
 //! them, and their values are here. In their files stay the numbers that a format, an encoding or a processor gives (marks
 //! in tables, bytes of a character, a cache line), the room that containers begin with, and limits that users set ([`Limits`]).
 //!
-//! Each module has the numbers of one file, and each number says what it decides. A word says how its value was found:
+//! Each module has the numbers of one file, and each number says what it decides. A word says what kind of value it is, and so how a
+//! better one would be found:
 //!
-//! - *Balance*: at about this value both ways take the same, by the counts of `cargo xtask instructions` or by times.
+//! - *Balance*: with a lower or a higher value one of two ways is taken where the other one would be faster. `cargo xtask instructions`
+//!   and `cargo xtask ablate` show what a change does.
 //! - *Bound*: it ends what would take too long or too much. It is higher than nearly all of the workloads of `docs/performance.md`
 //!   need; what is beyond it is answered in another way, or, where that is said, by an error.
 //! - *Derived*: it follows from another number, or from what vocabularies and characters are like.
