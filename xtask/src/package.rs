@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates that are published: folder below `crates/`, and name. Each comes after those that it depends on.
-const PUBLISHED: [(&str, &str); 10] = [
+const PUBLISHED: [(&str, &str); 11] = [
     ("grammar", "tokenstile-grammar"),
     ("json-schema", "tokenstile-json-schema"),
     ("structural-tag", "tokenstile-structural-tag"),

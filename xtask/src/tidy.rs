@@ -25,7 +25,7 @@ struct Layer {
     tests_may_use: &'static [&'static str],
 }
 
-const LAYERS: [Layer; 17] = [
+const LAYERS: [Layer; 18] = [
     Layer {
         folder: "crates/grammar",
         core: true,

@@ -2,7 +2,7 @@
 //!
 //! A number is here, and not in the file that uses it, if another value would allow the same texts and only take more or less time
 //! or memory, or give up sooner or later: a schema is then refused, never read in another way. Each module has the numbers of
-//! one part of the crate, and each number says what it decides. A word says how its value was found:
+//! one part of the crate, and each number says what it decides. A word says what kind of value it is:
 //!
 //! - *Balance*: at about this value both ways take the same.
 //! - *Bound*: it ends what would take too long or too much, and is higher than nearly all schemas need.
