@@ -15,7 +15,10 @@ mod presets;
 mod read;
 mod write;
 
-pub use format::*;
+pub use format::{
+    AnyText, AnyTokens, Begin, Dispatch, End, Format, JsonSchema, Repeat, StructuralTag, Style, Tag,
+    TagsWithSeparator, Token, TokenDispatch, TokenTriggeredTags, TriggeredTags,
+};
 pub use presets::{
     AllowedTools, PresetOptions, Reasoning, Tool, ToolChoice, ToolKind, presets, structural_tag_for,
 };
