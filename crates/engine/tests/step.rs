@@ -329,7 +329,7 @@ fn spelled(tokens: &[&str]) -> Vocab {
 }
 
 fn letters() -> Constraint {
-    Compiler::new(spelled(&["a", "b", "ab", "c"])).compile(&gbnf(r#"root ::= "a" "b"* "c""#)).unwrap()
+    Compiler::new(spelled(&["a", "b", "ab", "c"])).compile(gbnf(r#"root ::= "a" "b"* "c""#)).unwrap()
 }
 
 #[test]

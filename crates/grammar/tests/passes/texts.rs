@@ -109,7 +109,9 @@ fn of_expr(arena: &Arena, id: ExprId, texts: &[Texts], body: impl Fn(RuleId) -> 
         Expr::Rule(rule) => return body(rule),
         Expr::Region(_) => return child(0).clone(),
         Expr::Look { .. } => panic!("no assertions in these tests"),
-        Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => panic!("none of these in these tests"),
+        Expr::Members(_) | Expr::Machine(_) | Expr::Tokens(_) => {
+            panic!("neither members nor machines nor tokens in these tests")
+        }
     }
     found
 }
