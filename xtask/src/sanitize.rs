@@ -26,7 +26,7 @@ const APPEND: &str = "crates/engine/src/collections/append.rs";
 const UNION: &str = "crates/engine/src/tokens/union.rs";
 const ARRAY: &str = "crates/engine/src/stored/array.rs";
 
-const RUNS: [Run; 5] = [
+const RUNS: [Run; 6] = [
     // Masks of a vocabulary whose tables are read from a map: these files together, and little to build.
     Run {
         files: &["crates/cache/src/map.rs", APPEND, ARRAY],
@@ -48,6 +48,13 @@ const RUNS: [Run; 5] = [
         which: &["--test", "sharing", "--test", "at_once", "--test", "saved_tables", "--test", "tokens"],
         names: &[],
         quick: false,
+    },
+    Run {
+        files: &["crates/logits/src/kernels.rs"],
+        package: "tokenstile-logits",
+        which: &["--test", "exact"],
+        names: &[],
+        quick: true,
     },
     Run {
         files: &["crates/runtime/src/model/linear/dot.rs"],
