@@ -344,9 +344,11 @@ pub(crate) mod repeat_choices {
 
 /// `matcher/history.rs`: what a sequence has committed.
 pub(crate) mod history {
-    /// So many of the last steps can be undone without anything being played again; and so many steps are a block.
-    /// *Judged*: drafts and rollbacks of engines are shorter.
-    pub(crate) const RECENT: usize = 16;
+    /// So many of the last steps can be undone without anything being played again. *Judged*: drafts and rollbacks of engines are
+    /// shorter.
+    pub(crate) const LAST: usize = 32;
+    /// So many older steps are a block. *Judged*.
+    pub(crate) const BLOCK: usize = 16;
 }
 
 /// `warm`: building ahead.

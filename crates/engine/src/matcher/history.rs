@@ -1,10 +1,11 @@
 //! What a sequence has committed, and where it stood after some of it.
 //!
 //! The last few steps lie side by side, each with the place that it led away from, so undoing one of them is to take that
-//! place back. Of older steps only the inputs are kept, in blocks that forks share; and of the places between blocks some, fewer
-//! and fewer the further back they are: one in so many steps as there are since. What was done since one of them is played
+//! place back. Of older steps only the inputs are kept, in blocks that forks share; and of the places at the beginnings of blocks
+//! some, fewer and fewer the further back they are: one in so many steps as there are since. What was done since one of them is played
 //! again when it is asked for.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::constraint::Generation;
@@ -12,7 +13,7 @@ use crate::error::MatchError;
 use crate::masks::WholeId;
 use crate::session::{Place, Refused, Session};
 use crate::stack::MovingStacks;
-use crate::tuning::history::RECENT;
+use crate::tuning::history::{BLOCK, LAST};
 use crate::vocab::{TokenId, Vocab};
 
 /// Bytes that have room in an input.
@@ -102,7 +103,7 @@ struct Step {
     input: Input,
 }
 
-/// Inputs of [`RECENT`] steps, linked to those before.
+/// Inputs of [`BLOCK`] steps, linked to those before.
 struct Block {
     before: Option<Arc<Block>>,
     inputs: Box<[Input]>,
@@ -123,19 +124,21 @@ impl Drop for Block {
 /// All commits.
 #[derive(Clone, Default)]
 pub(super) struct History {
-    /// The last steps, fewer than twice [`RECENT`].
-    recent: Arc<Vec<Step>>,
-    /// What was committed before them.
+    /// The last steps, [`LAST`] at most. Forks share them until one goes on.
+    recent: Arc<VecDeque<Step>>,
+    /// What was committed before them and is no whole block yet.
+    inputs: Vec<Input>,
+    /// What was committed before that.
     blocks: Option<Arc<Block>>,
-    /// Where the sequence stood after so many steps, for some numbers that are ends of blocks; that of none is among them if there are
-    /// blocks.
-    kept: Arc<[(usize, Here)]>,
+    /// Where the sequence stood at the beginnings of some blocks, by how many steps there were; that of none is among them
+    /// if there are blocks.
+    kept: Vec<(usize, Here)>,
 }
 
 /// Whether it is kept where a sequence stood after so many steps, when it is so many further.
 fn is_kept(count: usize, since: usize) -> bool {
-    let doublings = (since / (2 * RECENT) + 1).ilog2();
-    count.is_multiple_of(RECENT << doublings)
+    let doublings = (since / (2 * BLOCK) + 1).ilog2();
+    count.is_multiple_of(BLOCK << doublings)
 }
 
 /// The steps up to the end of a block.
@@ -146,77 +149,68 @@ fn end_of(block: Option<&Arc<Block>>) -> usize {
 impl History {
     /// How many steps there are.
     pub(super) fn count(&self) -> usize {
-        end_of(self.blocks.as_ref()) + self.recent.len()
+        self.start() + self.recent.len()
+    }
+
+    /// How many steps there are before the last ones.
+    fn start(&self) -> usize {
+        end_of(self.blocks.as_ref()) + self.inputs.len()
     }
 
     /// Adds a step, and where it led away from.
+    #[inline]
     pub(super) fn push(&mut self, from: Here, input: Input) {
-        let recent = Arc::make_mut(&mut self.recent);
-        recent.push(Step { from, input });
-        if recent.len() == 2 * RECENT {
+        if self.recent.len() == LAST {
             self.put_away();
         }
+        Arc::make_mut(&mut self.recent).push_back(Step { from, input });
     }
 
-    /// Makes a block of the older half of the last steps.
+    /// Takes the oldest of the last steps to those before.
     fn put_away(&mut self) {
-        let (count, start) = (self.count(), end_of(self.blocks.as_ref()));
-        let mut old = Arc::make_mut(&mut self.recent).drain(..RECENT);
-        let mut inputs = Vec::with_capacity(RECENT);
-        let first = old.next().map(|step| {
-            inputs.push(step.input);
-            (start, step.from)
-        });
-        inputs.extend(old.map(|step| step.input));
-        let kept = self.kept.iter().filter(|(at, _)| is_kept(*at, count - at)).cloned();
-        self.kept = kept.chain(first).collect();
-        let (before, end) = (self.blocks.take(), start + inputs.len());
-        self.blocks = Some(Arc::new(Block { before, inputs: inputs.into(), end }));
+        let at = self.start();
+        let Some(Step { from, input }) = Arc::make_mut(&mut self.recent).pop_front() else { return };
+        if self.inputs.is_empty() {
+            self.inputs.reserve_exact(BLOCK);
+            self.kept.push((at, from));
+        }
+        self.inputs.push(input);
+        if self.inputs.len() == BLOCK {
+            let (before, inputs) = (self.blocks.take(), std::mem::take(&mut self.inputs).into());
+            self.blocks = Some(Arc::new(Block { before, inputs, end: at + 1 }));
+            let count = self.count();
+            self.kept.retain(|(at, _)| is_kept(*at, count - at));
+        }
     }
 
     /// Whether some of what was committed is played again to go back to where the sequence stood after so many steps.
     pub(super) fn is_far(&self, count: usize) -> bool {
-        count < end_of(self.blocks.as_ref())
+        count < self.start()
     }
 
     /// Goes back to where the sequence stood after so many steps, which are fewer than there are; says where that is.
     pub(super) fn go_back(&mut self, count: usize, session: &Session) -> Result<Option<Here>, MatchError> {
-        let start = end_of(self.blocks.as_ref());
-        if let Some(recent) = count.checked_sub(start) {
+        if let Some(recent) = count.checked_sub(self.start()) {
             let steps = Arc::make_mut(&mut self.recent);
             steps.truncate(recent + 1);
-            return Ok(steps.pop().map(|step| step.from));
+            return Ok(steps.pop_back().map(|step| step.from));
         }
         let mut kept: Vec<(usize, Here)> =
             self.kept.iter().take_while(|(at, _)| *at <= count).cloned().collect();
-        let Some((from, here)) = kept.pop() else { return Ok(None) };
-        let mut again: Vec<&Arc<Block>> = Vec::new();
-        let mut last = self.blocks.as_ref();
-        while let Some(block) = last.filter(|block| block.end > from) {
-            again.push(block);
-            last = block.before.as_ref();
+        let Some((from, mut here)) = kept.pop() else { return Ok(None) };
+        let mut again: Vec<&[Input]> = vec![&self.inputs];
+        let mut blocks = self.blocks.as_ref();
+        while let Some(block) = blocks.filter(|block| block.end > from) {
+            again.push(&block.inputs);
+            blocks = block.before.as_ref();
         }
-        let (mut here, mut at, mut blocks, mut steps) = (here, from, last.cloned(), Vec::new());
-        // Places are kept as if the sequence had never gone further.
-        let recent = count.saturating_sub(RECENT) / RECENT * RECENT;
-        for block in again.into_iter().rev() {
-            let is_recent = at >= recent;
-            if !is_recent {
-                blocks = Some(block.clone());
-                if is_kept(at, count - at) {
-                    kept.push((at, here.clone()));
-                }
-            }
-            for input in block.inputs.iter().take(count - at) {
-                let next = here.after(input, session)?;
-                let from = std::mem::replace(&mut here, next);
-                if is_recent {
-                    steps.push(Step { from, input: input.clone() });
-                }
-                at += 1;
-            }
+        // All is kept as if the sequence had never gone further.
+        let mut history = History { blocks: blocks.cloned(), kept, ..History::default() };
+        for input in again.into_iter().rev().flatten().take(count - from) {
+            let next = here.after(input, session)?;
+            history.push(std::mem::replace(&mut here, next), input.clone());
         }
-        *self = History { recent: Arc::new(steps), blocks, kept: kept.into() };
+        *self = history;
         Ok(Some(here))
     }
 
@@ -225,7 +219,7 @@ impl History {
         let mut moving = MovingStacks::new(&from.store, &to.store);
         here.renew(&mut moving);
         Arc::make_mut(&mut self.recent).iter_mut().for_each(|step| step.from.renew(&mut moving));
-        Arc::make_mut(&mut self.kept).iter_mut().for_each(|(_, kept)| kept.renew(&mut moving));
+        self.kept.iter_mut().for_each(|(_, kept)| kept.renew(&mut moving));
     }
 }
 
@@ -246,11 +240,11 @@ mod tests {
         assert!(kept.len() < 64, "{} of {count}", kept.len());
         for at in (0..count).step_by(7) {
             let before = kept.iter().rev().find(|&&kept| kept <= at);
-            assert!(before.is_some_and(|before| at - before <= 2 * (count - at).max(RECENT)), "{at}");
+            assert!(before.is_some_and(|before| at - before <= 2 * (count - at).max(BLOCK)), "{at}");
         }
         // What is not kept once is not asked for later.
-        for at in (0..count / 8).step_by(RECENT) {
-            let times: Vec<bool> = (at..count).step_by(RECENT).map(|now| is_kept(at, now - at)).collect();
+        for at in (0..count / 8).step_by(BLOCK) {
+            let times: Vec<bool> = (at..count).step_by(BLOCK).map(|now| is_kept(at, now - at)).collect();
             assert!(times.is_sorted_by(|a, b| a >= b), "{at}");
         }
     }
