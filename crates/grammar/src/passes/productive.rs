@@ -17,8 +17,10 @@ fn all_productive(survey: &Survey) -> bool {
 
 /// Which of the expressions that the root reaches match some text, taking boolean ones on trust.
 pub(super) fn productive(grammar: &Grammar, survey: &Survey) -> Vec<bool> {
-    let mut holds = vec![false; grammar.arena().len()];
-    holds[..survey.settled].fill(true);
+    // Each part is written once: most of an arena is a base, which is settled.
+    let mut holds = Vec::with_capacity(grammar.arena().len());
+    holds.resize(survey.settled, true);
+    holds.resize(grammar.arena().len(), false);
     holds[grammar.arena().never().index()] = false;
     for _ in 0..SWEEPS {
         let mut changed = false;
